@@ -1,0 +1,416 @@
+/* SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note */
+/*
+ * twheel - timers by ID behind /dev/twheel
+ *
+ * Every open file of /dev/twheel is an instance of its own: a private space of
+ * 64-bit timer IDs, one clock, one tick, one bounded queue of expiries.  Timers
+ * are started, stopped and reset with the ioctls below; read() yields their
+ * expiries as whole records of struct twheel_event; poll() says when there are
+ * any.
+ *
+ * Conventions
+ *
+ * - All times are nanoseconds on the clock of the instance, in 64 bits.
+ * - Success is 0 and results come back in the structure.  When a call fails,
+ *   neither the instance nor the structure has changed.  The structure is
+ *   probed for writing before anything is done; only a caller that unmaps it
+ *   while the call runs can get EFAULT for an operation that was carried out.
+ * - A reserved field must be 0 on input and is 0 on output.
+ * - Fields marked "out" are ignored on input.
+ * - The layout is the same for 32-bit and 64-bit callers.
+ *
+ * How this header grows
+ *
+ * - The structures that begin with a size (info, setup, stats) grow at the end.
+ *   The caller fills in the sizeof it was compiled with.  A shorter structure
+ *   than the kernel's is served as far as it goes; a longer one is accepted
+ *   when what the kernel does not know is 0 (E2BIG otherwise), and is filled
+ *   with 0 there on output.
+ * - The structures of the per-timer commands are fixed; they have reserved
+ *   fields for additions, which come with a new flag.
+ *
+ * Errors, one meaning each
+ *
+ *	EAGAIN		read: nothing to read, and O_NONBLOCK is set
+ *	E2BIG		a size-first structure has non-zero bytes behind what
+ *			this kernel knows
+ *	EBUSY		SETUP after the first timer was started
+ *	EEXIST		START with TWHEEL_EXCLUSIVE of an ID that is in use
+ *	EFAULT		memory that cannot be read or written
+ *	EINTR		read: interrupted by a signal before anything was read
+ *	EINVAL		a value that is understood but wrong: a clock, policy or
+ *			tick that does not exist, a limit above the module's
+ *			cap, an interval below the minimum, a size-first
+ *			structure below its minimal size, a read buffer smaller
+ *			than a record
+ *	ENOENT		no timer has this ID
+ *	ENOMEM		the kernel, or the caller's memory cgroup, is out of
+ *			memory
+ *	ENOSPC		a limit on the number of timers is reached: that of the
+ *			instance, of the user or of the module
+ *	ENOTTY		unknown command
+ *	EOPNOTSUPP	an unknown flag, or a reserved field that is not 0
+ *	EOVERFLOW	a deadline or an interval that ends after the last
+ *			nanosecond of the clock (INT64_MAX)
+ */
+#ifndef _UAPI_LINUX_TWHEEL_H
+#define _UAPI_LINUX_TWHEEL_H
+
+#include <linux/const.h>
+#include <linux/ioctl.h>
+#include <linux/types.h>
+
+/**
+ * TWHEEL_ABI_REVISION - revision of this header
+ *
+ * Goes up by one with each addition.  What was published keeps its meaning.
+ */
+#define TWHEEL_ABI_REVISION	1
+
+/**
+ * enum twheel_overflow - what happens to an expiry that finds the queue full
+ * @TWHEEL_HOLD: It waits in its own timer, in order, and moves into the queue
+ *	as readers make room.  Nothing is lost.  The default.
+ * @TWHEEL_DROP_NEWEST: It is dropped; the queue stays as it is.
+ * @TWHEEL_DROP_OLDEST: The oldest expiry in the queue is dropped for it.
+ *
+ * A dropped expiry is counted in the next record of the stream, and leaves a
+ * gap in the sequence numbers.  The dropped timer goes on as if its expiry had
+ * been read: a one-shot timer is gone, a periodic one runs on.
+ */
+enum twheel_overflow {
+	TWHEEL_HOLD		= 0,
+	TWHEEL_DROP_NEWEST	= 1,
+	TWHEEL_DROP_OLDEST	= 2,
+};
+
+/**
+ * enum twheel_state - where a timer is in its life
+ * @TWHEEL_FREE: No timer has this ID.
+ * @TWHEEL_ARMED: It waits for its deadline.
+ * @TWHEEL_DUE: It has expired, and waits for room in the queue.
+ * @TWHEEL_QUEUED: It has expired, and its expiry is in the queue.
+ */
+enum twheel_state {
+	TWHEEL_FREE	= 0,
+	TWHEEL_ARMED	= 1,
+	TWHEEL_DUE	= 2,
+	TWHEEL_QUEUED	= 3,
+};
+
+/**
+ * enum twheel_outcome - what a start, stop or reset did to the earlier arming
+ * @TWHEEL_WAS_FREE: There was none: the ID was not in use (start only).
+ * @TWHEEL_STOPPED: It was stopped before it expired.
+ * @TWHEEL_WITHDREW: It had expired; its unread expiry was withdrawn and will
+ *	not be read.
+ *
+ * A call that comes too late, because the expiry of a one-shot timer was
+ * already read or dropped, finds no timer: stop and reset fail with ENOENT,
+ * start reports TWHEEL_WAS_FREE.
+ */
+enum twheel_outcome {
+	TWHEEL_WAS_FREE	= 0,
+	TWHEEL_STOPPED	= 1,
+	TWHEEL_WITHDREW	= 2,
+};
+
+/**
+ * define TWHEEL_ABSTIME - the time given is a deadline on the instance's clock
+ *
+ * For start and reset.  Without it the time is a timeout that runs from now.
+ * A deadline that has passed expires at once.
+ */
+#define TWHEEL_ABSTIME		(1U << 0)
+/**
+ * define TWHEEL_EXCLUSIVE - fail with EEXIST if the ID is in use
+ *
+ * For start.
+ */
+#define TWHEEL_EXCLUSIVE	(1U << 1)
+/**
+ * define TWHEEL_NEW_TIMEOUT - a reset brings a new time
+ *
+ * For reset.  Without it the timer runs again with the timeout that it had.
+ */
+#define TWHEEL_NEW_TIMEOUT	(1U << 2)
+
+/**
+ * struct twheel_info - limits and settings
+ * @size: In: sizeof(struct twheel_info) of the caller.  Out: that of the
+ *	kernel.
+ * @flags: Must be 0.
+ * @abi_revision: Out: TWHEEL_ABI_REVISION of the module.
+ * @event_size: Out: bytes in a record that read() yields.
+ * @tick_shift: Out: a tick of this instance lasts 2^tick_shift ns.
+ * @tick_shift_min: Out: smallest value that SETUP takes.
+ * @tick_shift_max: Out: largest value that SETUP takes.
+ * @clock: Out: clock of this instance, as in clock_gettime(2).
+ * @overflow: Out: policy of this instance, one of enum twheel_overflow.
+ * @queue_len: Out: expiries that the queue of this instance holds.
+ * @queue_len_max: Out: largest value that SETUP takes.
+ * @reserved: Out: 0.
+ * @max_timers: Out: timers that this instance holds at most.
+ * @max_timers_max: Out: largest value that SETUP takes.
+ * @min_interval_ns: Out: shortest interval of a periodic timer.
+ *
+ * Before SETUP and the first start, the settings are those that a start would
+ * give the instance.
+ */
+struct twheel_info {
+	__u32 size;
+	__u32 flags;
+	__u32 abi_revision;
+	__u32 event_size;
+	__u32 tick_shift;
+	__u32 tick_shift_min;
+	__u32 tick_shift_max;
+	__u32 clock;
+	__u32 overflow;
+	__u32 queue_len;
+	__u32 queue_len_max;
+	__u32 reserved;
+	__aligned_u64 max_timers;
+	__aligned_u64 max_timers_max;
+	__aligned_u64 min_interval_ns;
+};
+
+/**
+ * struct twheel_setup - settings of an instance
+ * @size: In: sizeof(struct twheel_setup) of the caller.
+ * @flags: Must be 0.
+ * @tick_shift: A tick lasts 2^tick_shift ns.  0: the module's default.
+ * @clock: CLOCK_MONOTONIC or CLOCK_BOOTTIME.  0: CLOCK_MONOTONIC.
+ * @queue_len: Expiries that the queue holds; at least 1.  0: the module's
+ *	default.
+ * @overflow: One of enum twheel_overflow.
+ * @max_timers: Timers that the instance holds at most.  0: the module's
+ *	default.
+ *
+ * SETUP may be repeated until the first timer was started.  Settings that it
+ * does not name go back to their defaults.
+ */
+struct twheel_setup {
+	__u32 size;
+	__u32 flags;
+	__u32 tick_shift;
+	__u32 clock;
+	__u32 queue_len;
+	__u32 overflow;
+	__aligned_u64 max_timers;
+};
+
+/**
+ * struct twheel_start - start a timer, or start it again
+ * @id: The timer; any value.
+ * @time_ns: Timeout in ns, or with TWHEEL_ABSTIME a deadline.
+ * @interval_ns: 0: a one-shot timer.  Otherwise the timer expires at its first
+ *	deadline and every interval after that; at least
+ *	twheel_info.min_interval_ns.
+ * @data: The expiry action: a word that comes back in every expiry.
+ * @flags: TWHEEL_ABSTIME, TWHEEL_EXCLUSIVE.
+ * @outcome: Out: what became of the earlier arming of this ID; one of enum
+ *	twheel_outcome.
+ * @generation: Out: number of this arming; unique in the instance.
+ * @remaining_ns: Out: time that the earlier arming still had; 0 if it had
+ *	expired or there was none.
+ * @reserved: Must be 0.
+ *
+ * The deadline is rounded up to the tick, never down.  No read() that begins
+ * after this call has returned yields an expiry of an earlier arming.
+ */
+struct twheel_start {
+	__aligned_u64 id;
+	__aligned_u64 time_ns;
+	__aligned_u64 interval_ns;
+	__aligned_u64 data;
+	__u32 flags;
+	__u32 outcome;
+	__aligned_u64 generation;
+	__aligned_u64 remaining_ns;
+	__aligned_u64 reserved[3];
+};
+
+/**
+ * struct twheel_stop - stop a timer and forget it
+ * @id: The timer.
+ * @flags: Must be 0.
+ * @outcome: Out: TWHEEL_STOPPED or TWHEEL_WITHDREW.
+ * @generation: Out: number of the arming that this ended.
+ * @remaining_ns: Out: time that it still had; 0 if it had expired.
+ * @data: Out: the timer's data.
+ * @reserved: Must be 0.
+ *
+ * No read() that begins after this call has returned yields an expiry of the
+ * timer.
+ */
+struct twheel_stop {
+	__aligned_u64 id;
+	__u32 flags;
+	__u32 outcome;
+	__aligned_u64 generation;
+	__aligned_u64 remaining_ns;
+	__aligned_u64 data;
+	__aligned_u64 reserved[2];
+};
+
+/**
+ * struct twheel_reset - postpone a timer: run it again from now
+ * @id: The timer.
+ * @time_ns: With TWHEEL_NEW_TIMEOUT: its new timeout, or with TWHEEL_ABSTIME
+ *	too, its new deadline.  0 otherwise.
+ * @flags: TWHEEL_NEW_TIMEOUT, TWHEEL_ABSTIME.
+ * @outcome: Out: TWHEEL_STOPPED or TWHEEL_WITHDREW, of the earlier arming.
+ * @generation: Out: number of the new arming.
+ * @remaining_ns: Out: time that the earlier arming still had; 0 if it had
+ *	expired.
+ * @deadline_ns: Out: the new deadline.
+ * @reserved: Must be 0.
+ *
+ * The timer keeps its interval and its data; a periodic timer's grid begins
+ * anew at the new deadline.  The timeout of a timer that was started with
+ * TWHEEL_ABSTIME is what its deadline was away when it was started.  No read()
+ * that begins after this call has returned yields an expiry of an earlier
+ * arming.
+ */
+struct twheel_reset {
+	__aligned_u64 id;
+	__aligned_u64 time_ns;
+	__u32 flags;
+	__u32 outcome;
+	__aligned_u64 generation;
+	__aligned_u64 remaining_ns;
+	__aligned_u64 deadline_ns;
+	__aligned_u64 reserved[2];
+};
+
+/**
+ * struct twheel_get - look at a timer
+ * @id: The timer.
+ * @flags: Must be 0.
+ * @state: Out: one of enum twheel_state.
+ * @generation: Out: number of its arming.
+ * @deadline_ns: Out: its deadline, as asked for; of a periodic timer, that of
+ *	its next expiry or of the first one that is unread.
+ * @remaining_ns: Out: time to the deadline; 0 when it has passed.
+ * @timeout_ns: Out: the timeout that a reset would use.
+ * @interval_ns: Out: its interval; 0 for a one-shot timer.
+ * @data: Out: its data.
+ * @reserved: Must be 0.
+ */
+struct twheel_get {
+	__aligned_u64 id;
+	__u32 flags;
+	__u32 state;
+	__aligned_u64 generation;
+	__aligned_u64 deadline_ns;
+	__aligned_u64 remaining_ns;
+	__aligned_u64 timeout_ns;
+	__aligned_u64 interval_ns;
+	__aligned_u64 data;
+	__aligned_u64 reserved[2];
+};
+
+/**
+ * struct twheel_stats - counters of an instance
+ * @size: In: sizeof(struct twheel_stats) of the caller.  Out: that of the
+ *	kernel.
+ * @flags: Must be 0.
+ * @timers: Timers in the instance now, in any state.
+ * @armed: Of these, those that wait for their deadline.
+ * @started: Starts that succeeded.
+ * @reset: Resets that succeeded.
+ * @stopped: Stops that succeeded.
+ * @expired: Expiries; several missed periods of a periodic timer are one.
+ * @delivered: Expiries that were read.
+ * @withdrawn: Expiries that a start, stop or reset took back unread.
+ * @dropped: Expiries that the overflow policy dropped.
+ * @dead: Expiries whose delivery attempts were used up.  0 in this revision.
+ * @waiting: Expiries that wait to be read: twheel_stats.queued, and those that
+ *	wait for room in the queue.
+ * @queued: Expiries in the queue: what a read could have now.
+ * @oldest_ns: Age of the oldest expiry in the queue; 0 if it is empty.
+ * @migrated: Timers that moved one level down in the wheel.
+ * @passes: Expiry passes.
+ * @programmed: Times that the hrtimer was programmed.
+ *
+ * Taken under one lock, so at any moment
+ * expired = delivered + withdrawn + dropped + dead + waiting.
+ */
+struct twheel_stats {
+	__u32 size;
+	__u32 flags;
+	__aligned_u64 timers;
+	__aligned_u64 armed;
+	__aligned_u64 started;
+	__aligned_u64 reset;
+	__aligned_u64 stopped;
+	__aligned_u64 expired;
+	__aligned_u64 delivered;
+	__aligned_u64 withdrawn;
+	__aligned_u64 dropped;
+	__aligned_u64 dead;
+	__aligned_u64 waiting;
+	__aligned_u64 queued;
+	__aligned_u64 oldest_ns;
+	__aligned_u64 migrated;
+	__aligned_u64 passes;
+	__aligned_u64 programmed;
+};
+
+/**
+ * define TWHEEL_EVENT_DROPPED - expiries were dropped just before this one
+ *
+ * In twheel_event.flags; twheel_event.dropped says how many.
+ */
+#define TWHEEL_EVENT_DROPPED	(1U << 0)
+/**
+ * define TWHEEL_EVENT_PERIODIC - the timer is periodic and runs on
+ *
+ * In twheel_event.flags.
+ */
+#define TWHEEL_EVENT_PERIODIC	(1U << 1)
+
+/**
+ * struct twheel_event - an expiry, as read() yields it
+ * @id: The timer.
+ * @data: Its data, as started.
+ * @generation: Number of the arming that expired, as start or reset reported
+ *	it.
+ * @sequence: Number of this record in the stream of the instance, from 1.  The
+ *	gap to the record before is @dropped.
+ * @deadline_ns: The deadline asked for; of a periodic timer, the first one that
+ *	this record reports.
+ * @fired_ns: When it expired; never before @deadline_ns.
+ * @expirations: 1; for a periodic timer, the periods that have passed since the
+ *	last record.
+ * @dropped: Expiries that were dropped between the record before and this one.
+ * @attempt: 1: how often this expiry was delivered, this time included.
+ * @flags: TWHEEL_EVENT_DROPPED, TWHEEL_EVENT_PERIODIC.
+ * @reserved: 0.
+ */
+struct twheel_event {
+	__aligned_u64 id;
+	__aligned_u64 data;
+	__aligned_u64 generation;
+	__aligned_u64 sequence;
+	__aligned_u64 deadline_ns;
+	__aligned_u64 fired_ns;
+	__aligned_u64 expirations;
+	__aligned_u64 dropped;
+	__u32 attempt;
+	__u32 flags;
+	__aligned_u64 reserved;
+};
+
+#define TWHEEL_IOC		0xBD
+
+#define TWHEEL_IOC_INFO		_IOWR(TWHEEL_IOC, 0x00, struct twheel_info)
+#define TWHEEL_IOC_SETUP	_IOW(TWHEEL_IOC, 0x01, struct twheel_setup)
+#define TWHEEL_IOC_STATS	_IOWR(TWHEEL_IOC, 0x02, struct twheel_stats)
+#define TWHEEL_IOC_START	_IOWR(TWHEEL_IOC, 0x10, struct twheel_start)
+#define TWHEEL_IOC_STOP		_IOWR(TWHEEL_IOC, 0x11, struct twheel_stop)
+#define TWHEEL_IOC_RESET	_IOWR(TWHEEL_IOC, 0x12, struct twheel_reset)
+#define TWHEEL_IOC_GET		_IOWR(TWHEEL_IOC, 0x13, struct twheel_get)
+
+#endif /* _UAPI_LINUX_TWHEEL_H */
