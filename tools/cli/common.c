@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What the commands of twheel share. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common.h"
+
+void usage_hint(const struct command *command)
+{
+	fprintf(stderr, "Try 'twheel%s%s --help'.\n", command ? " " : "",
+		command ? command->name : "");
+}
+
+int usage_error(const struct command *command, const char *format, ...)
+{
+	va_list args;
+
+	fputs("twheel: ", stderr);
+	va_start(args, format);
+	vfprintf(stderr, format, args);
+	va_end(args);
+	putc('\n', stderr);
+	usage_hint(command);
+	return EXIT_USAGE;
+}
+
+static int output_error;
+
+int output_flush(void)
+{
+	errno = 0;
+	if (fflush(stdout) && !output_error)
+		output_error = -errno;
+	if (ferror(stdout) && !output_error)
+		output_error = -EIO;
+	return output_error;
+}
+
+void output_forgive(void)
+{
+	clearerr(stdout);
+	output_error = 0;
+}
+
+const char *clock_text(__u32 clock)
+{
+	switch (clock) {
+	case CLOCK_MONOTONIC:
+		return "monotonic";
+	case CLOCK_BOOTTIME:
+		return "boottime";
+	default:
+		return "unknown";
+	}
+}
+
+const char *overflow_text(__u32 overflow)
+{
+	switch (overflow) {
+	case TWHEEL_HOLD:
+		return "hold";
+	case TWHEEL_DROP_NEWEST:
+		return "drop-newest";
+	case TWHEEL_DROP_OLDEST:
+		return "drop-oldest";
+	default:
+		return "unknown";
+	}
+}
+
+const char *state_text(__u32 state)
+{
+	switch (state) {
+	case TWHEEL_FREE:
+		return "free";
+	case TWHEEL_ARMED:
+		return "armed";
+	case TWHEEL_DUE:
+		return "due";
+	case TWHEEL_QUEUED:
+		return "queued";
+	default:
+		return "unknown";
+	}
+}
+
+const char *outcome_text(__u32 outcome)
+{
+	switch (outcome) {
+	case TWHEEL_WAS_FREE:
+		return "was-free";
+	case TWHEEL_STOPPED:
+		return "stopped";
+	case TWHEEL_WITHDREW:
+		return "withdrew";
+	default:
+		return "unknown";
+	}
+}
+
+void device_explain(const char *path, int err)
+{
+	if (err == ENOTTY || err == EISDIR) {
+		fprintf(stderr, "twheel: %s is not a twheel device\n", path);
+		return;
+	}
+	fprintf(stderr, "twheel: cannot use %s: %s\n", path, strerror(err));
+	switch (err) {
+	case ENOENT:
+	case ENODEV:
+	case ENXIO:
+		fputs("The module is not loaded, or the device is elsewhere.\n"
+		      "As root: insmod module/twheel.ko\n", stderr);
+		break;
+	case EACCES:
+	case EPERM:
+		fprintf(stderr,
+			"You may not read and write it.  Run as root, or as root: chmod 0666 %s\n",
+			path);
+		break;
+	}
+}
+
+static int query(int fd, struct twheel_info *info)
+{
+	*info = (struct twheel_info){ .size = sizeof(*info) };
+	if (!ioctl(fd, TWHEEL_IOC_INFO, info))
+		return 0;
+	/* Some drivers say EINVAL to a command that they do not know. */
+	return errno == EINVAL ? ENOTTY : errno;
+}
+
+int device_open(const char *path, struct twheel_info *info)
+{
+	int fd = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+	int err = fd < 0 ? errno : query(fd, info);
+
+	if (err) {
+		device_explain(path, err);
+	} else if (info->event_size != sizeof(struct twheel_event)) {
+		err = EPROTO;
+		fprintf(stderr,
+			"twheel: %s yields records of %u bytes; this program was built for %zu, build it anew\n",
+			path, info->event_size, sizeof(struct twheel_event));
+	}
+	if (!err)
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	return -err;
+}
