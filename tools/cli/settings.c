@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: GPL-2.0
+/* setup, info and stats: the operations on the whole instance */
+#include <errno.h>
+#include <sys/ioctl.h>
+
+#include "session.h"
+
+static void info_json(const struct twheel_info *info)
+{
+	json_begin("info");
+	json_u64("abi_revision", info->abi_revision);
+	json_u64("event_size", info->event_size);
+	json_u64("tick_shift", info->tick_shift);
+	json_u64("tick_shift_min", info->tick_shift_min);
+	json_u64("tick_shift_max", info->tick_shift_max);
+	json_string("clock", clock_text(info->clock));
+	json_string("overflow", overflow_text(info->overflow));
+	json_u64("queue_len", info->queue_len);
+	json_u64("queue_len_max", info->queue_len_max);
+	json_u64("max_timers", info->max_timers);
+	json_u64("max_timers_max", info->max_timers_max);
+	json_u64("min_interval_ns", info->min_interval_ns);
+	json_end();
+}
+
+/* "1.048ms (shift 20)"; a shift out of range would be the module's mistake. */
+static void tick_line(const char *before, __u32 shift)
+{
+	printf("%s%s (shift %u)", before,
+	       shift < 64 ? duration_text(1ULL << shift).s : "?", shift);
+}
+
+void info_show(const struct cli *cli, const struct twheel_info *info)
+{
+	if (cli->json) {
+		info_json(info);
+		return;
+	}
+	printf("ABI revision   %u, records of %u bytes\n", info->abi_revision,
+	       info->event_size);
+	tick_line("tick           ", info->tick_shift);
+	tick_line(", from ", info->tick_shift_min);
+	tick_line(" to ", info->tick_shift_max);
+	printf("\nclock          %s\n", clock_text(info->clock));
+	printf("queue          %u expiries, at most %u; when full: %s\n",
+	       info->queue_len, info->queue_len_max,
+	       overflow_text(info->overflow));
+	printf("timers         at most %llu, can be set up to %llu\n",
+	       info->max_timers, info->max_timers_max);
+	printf("intervals      from %s\n",
+	       duration_text(info->min_interval_ns).s);
+}
+
+static int info_get(struct session *s)
+{
+	struct twheel_info info = { .size = sizeof(info) };
+
+	if (ioctl(s->fd, TWHEEL_IOC_INFO, &info))
+		return -errno;
+	s->info = info;
+	return 0;
+}
+
+enum verdict op_info(struct session *s, const struct op *op)
+{
+	int err = info_get(s);
+
+	if (err)
+		return op_failed(s, op, -err);
+	info_show(s->cli, &s->info);
+	return VERDICT_OK;
+}
+
+static void setup_show(const struct session *s, const struct op *op)
+{
+	const struct twheel_info *info = &s->info;
+
+	if (s->cli->json) {
+		op_json(s, op);
+		json_u64("tick_shift", info->tick_shift);
+		json_string("clock", clock_text(info->clock));
+		json_string("overflow", overflow_text(info->overflow));
+		json_u64("queue_len", info->queue_len);
+		json_u64("max_timers", info->max_timers);
+		json_end();
+		return;
+	}
+	op_line(s, op);
+	tick_line("tick ", info->tick_shift);
+	printf(", clock %s, queue of %u, when full: %s, at most %llu timers\n",
+	       clock_text(info->clock), info->queue_len,
+	       overflow_text(info->overflow), info->max_timers);
+}
+
+enum verdict op_setup(struct session *s, const struct op *op)
+{
+	struct twheel_setup setup = {
+		.size = sizeof(setup),
+		.clock = op->value[OPT_CLOCK],
+		.queue_len = op->value[OPT_QUEUE],
+		.overflow = op->value[OPT_OVERFLOW],
+		.max_timers = op->value[OPT_MAX_TIMERS],
+	};
+	int err;
+
+	/* The parser lets only one of them through. */
+	setup.tick_shift = op->value[OPT_TICK] | op->value[OPT_TICK_SHIFT];
+	if (ioctl(s->fd, TWHEEL_IOC_SETUP, &setup))
+		return op_failed(s, op, errno);
+	err = info_get(s);
+	if (err)
+		return op_failed(s, op, -err);
+	setup_show(s, op);
+	return VERDICT_OK;
+}
+
+int stats_get(const struct session *s, struct twheel_stats *stats)
+{
+	*stats = (struct twheel_stats){ .size = sizeof(*stats) };
+	return ioctl(s->fd, TWHEEL_IOC_STATS, stats) ? -errno : 0;
+}
+
+static void stats_json(const struct session *s,
+		       const struct twheel_stats *stats, bool balanced)
+{
+	json_begin("stats");
+	json_u64("time_ns", session_elapsed(s));
+	json_u64("timers", stats->timers);
+	json_u64("armed", stats->armed);
+	json_u64("started", stats->started);
+	json_u64("reset", stats->reset);
+	json_u64("stopped", stats->stopped);
+	json_u64("expired", stats->expired);
+	json_u64("delivered", stats->delivered);
+	json_u64("withdrawn", stats->withdrawn);
+	json_u64("dropped", stats->dropped);
+	json_u64("dead", stats->dead);
+	json_u64("waiting", stats->waiting);
+	json_u64("queued", stats->queued);
+	json_u64("oldest_ns", stats->oldest_ns);
+	json_u64("migrated", stats->migrated);
+	json_u64("passes", stats->passes);
+	json_u64("programmed", stats->programmed);
+	json_bool("balanced", balanced);
+	json_end();
+}
+
+static void stats_lines(const struct session *s,
+			const struct twheel_stats *stats, bool balanced)
+{
+	session_stamp(s, "stats");
+	printf("%llu timers (%llu armed); %llu started, %llu reset, %llu stopped\n",
+	       stats->timers, stats->armed, stats->started, stats->reset,
+	       stats->stopped);
+	session_stamp(s, "");
+	printf("%llu queued, the oldest for %s; ", stats->queued,
+	       duration_text(stats->oldest_ns).s);
+	printf("%llu moved down, %llu passes, hrtimer programmed %llu times\n",
+	       stats->migrated, stats->passes, stats->programmed);
+	session_stamp(s, "books");
+	printf("%llu expired = %llu delivered + %llu withdrawn + ",
+	       stats->expired, stats->delivered, stats->withdrawn);
+	printf("%llu dropped + %llu dead + %llu waiting: %s\n",
+	       stats->dropped, stats->dead, stats->waiting,
+	       balanced ? "balanced" : "NOT BALANCED");
+}
+
+bool stats_show(const struct session *s, const struct twheel_stats *stats)
+{
+	bool balanced = stats->expired == stats->delivered + stats->withdrawn +
+					  stats->dropped + stats->dead +
+					  stats->waiting;
+
+	if (s->cli->json)
+		stats_json(s, stats, balanced);
+	else
+		stats_lines(s, stats, balanced);
+	return balanced;
+}
+
+enum verdict op_stats(struct session *s, const struct op *op)
+{
+	struct twheel_stats stats;
+	struct why why;
+	int err = stats_get(s, &stats);
+
+	if (err)
+		return op_failed(s, op, -err);
+	if (stats_show(s, &stats))
+		return VERDICT_OK;
+	why_set(&why, "the books of the instance do not balance; this is a bug of the module");
+	return op_failed_why(s, op, 0, &why);
+}

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: GPL-2.0
+/* start, reset, stop and get: the operations on one timer */
+#include <errno.h>
+#include <sys/ioctl.h>
+
+#include "session.h"
+
+/* What an outcome is called, by operation. */
+struct outcome_words {
+	const char *was_free;
+	const char *stopped;
+	const char *withdrew;
+};
+
+/* The time that an operation names, and the flag that goes with it. */
+static __u32 time_of(const struct session *s, const struct op *op, __u64 *ns)
+{
+	if (op_given(op, OPT_AT)) {
+		*ns = session_deadline(s, op->value[OPT_AT]);
+		return TWHEEL_ABSTIME;
+	}
+	if (op_given(op, OPT_AT_CLOCK)) {
+		*ns = op->value[OPT_AT_CLOCK];
+		return TWHEEL_ABSTIME;
+	}
+	*ns = op->value[OPT_AFTER];
+	return 0;
+}
+
+static void outcome_json(__u32 outcome, __u64 generation, __u64 remaining)
+{
+	json_string("outcome", outcome_text(outcome));
+	json_u64("generation", generation);
+	json_u64("remaining_ns", remaining);
+}
+
+static void outcome_line(const struct outcome_words *words, __u32 outcome,
+			 __u64 generation, __u64 remaining)
+{
+	switch (outcome) {
+	case TWHEEL_WAS_FREE:
+		fputs(words->was_free, stdout);
+		break;
+	case TWHEEL_STOPPED:
+		printf("%s with %s left", words->stopped,
+		       duration_text(remaining).s);
+		break;
+	case TWHEEL_WITHDREW:
+		printf("%s, its unread expiry withdrawn", words->withdrew);
+		break;
+	default:
+		printf("outcome %u", outcome);
+	}
+	printf(", generation %llu", generation);
+}
+
+enum verdict op_start(struct session *s, const struct op *op)
+{
+	static const struct outcome_words words = {
+		"started", "moved", "started again",
+	};
+	struct twheel_start start = {
+		.id = op->operand,
+		.interval_ns = op->value[OPT_EVERY],
+		.data = op->value[OPT_DATA],
+	};
+
+	start.flags = time_of(s, op, &start.time_ns);
+	if (op_given(op, OPT_EXCLUSIVE))
+		start.flags |= TWHEEL_EXCLUSIVE;
+	if (ioctl(s->fd, TWHEEL_IOC_START, &start))
+		return op_failed(s, op, errno);
+
+	if (s->cli->json) {
+		op_json(s, op);
+		outcome_json(start.outcome, start.generation,
+			     start.remaining_ns);
+		json_end();
+		return VERDICT_OK;
+	}
+	op_line(s, op);
+	outcome_line(&words, start.outcome, start.generation,
+		     start.remaining_ns);
+	putchar('\n');
+	return VERDICT_OK;
+}
+
+enum verdict op_reset(struct session *s, const struct op *op)
+{
+	static const struct outcome_words words = {
+		"reset", "postponed", "running again",
+	};
+	struct twheel_reset reset = { .id = op->operand };
+
+	reset.flags = time_of(s, op, &reset.time_ns);
+	if (op->given)
+		reset.flags |= TWHEEL_NEW_TIMEOUT;
+	if (ioctl(s->fd, TWHEEL_IOC_RESET, &reset))
+		return op_failed(s, op, errno);
+
+	if (s->cli->json) {
+		op_json(s, op);
+		outcome_json(reset.outcome, reset.generation,
+			     reset.remaining_ns);
+		json_u64("deadline_ns", reset.deadline_ns);
+		json_end();
+		return VERDICT_OK;
+	}
+	op_line(s, op);
+	outcome_line(&words, reset.outcome, reset.generation,
+		     reset.remaining_ns);
+	printf(", due at %s\n",
+	       offset_text(session_offset(s, reset.deadline_ns)).s);
+	return VERDICT_OK;
+}
+
+enum verdict op_stop(struct session *s, const struct op *op)
+{
+	static const struct outcome_words words = {
+		"stopped", "stopped", "stopped",
+	};
+	struct twheel_stop stop = { .id = op->operand };
+
+	if (ioctl(s->fd, TWHEEL_IOC_STOP, &stop))
+		return op_failed(s, op, errno);
+
+	if (s->cli->json) {
+		op_json(s, op);
+		outcome_json(stop.outcome, stop.generation, stop.remaining_ns);
+		json_u64("data", stop.data);
+		json_end();
+		return VERDICT_OK;
+	}
+	op_line(s, op);
+	outcome_line(&words, stop.outcome, stop.generation, stop.remaining_ns);
+	printf(", data %llu\n", stop.data);
+	return VERDICT_OK;
+}
+
+static void get_json(const struct session *s, const struct op *op,
+		     const struct twheel_get *get)
+{
+	op_json(s, op);
+	json_string("state", state_text(get->state));
+	json_u64("generation", get->generation);
+	json_u64("deadline_ns", get->deadline_ns);
+	json_u64("remaining_ns", get->remaining_ns);
+	json_u64("timeout_ns", get->timeout_ns);
+	json_u64("interval_ns", get->interval_ns);
+	json_u64("data", get->data);
+	json_end();
+}
+
+enum verdict op_get(struct session *s, const struct op *op)
+{
+	struct twheel_get get = { .id = op->operand };
+
+	if (ioctl(s->fd, TWHEEL_IOC_GET, &get))
+		return op_failed(s, op, errno);
+
+	if (s->cli->json) {
+		get_json(s, op, &get);
+		return VERDICT_OK;
+	}
+	op_line(s, op);
+	printf("%s, %s of %s left, due at %s", state_text(get.state),
+	       duration_text(get.remaining_ns).s,
+	       duration_text(get.timeout_ns).s,
+	       offset_text(session_offset(s, get.deadline_ns)).s);
+	if (get.interval_ns)
+		printf(", every %s", duration_text(get.interval_ns).s);
+	printf(", generation %llu, data %llu\n", get.generation, get.data);
+	return VERDICT_OK;
+}

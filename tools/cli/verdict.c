@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Lines about operations that succeeded or failed. */
+#include <string.h>
+
+#include "session.h"
+
+void op_json(const struct session *s, const struct op *op)
+{
+	json_begin(op_name(op->code));
+	json_u64("line", s->line);
+	json_u64("time_ns", session_elapsed(s));
+	if (op_has_id(op->code))
+		json_u64("id", op->operand);
+}
+
+void op_line(const struct session *s, const struct op *op)
+{
+	session_stamp(s, op_name(op->code));
+	if (op_has_id(op->code))
+		printf("%llu: ", op->operand);
+}
+
+static void failed_json(const struct session *s, const struct op *op,
+			const char *name, const struct why *why, bool expected)
+{
+	json_begin(expected ? "expected" : "error");
+	json_string("op", op_name(op->code));
+	json_u64("line", s->line);
+	json_u64("time_ns", session_elapsed(s));
+	if (op_has_id(op->code))
+		json_u64("id", op->operand);
+	json_string("errno", name);
+	json_string("message", why->text);
+	json_end();
+}
+
+static void failed_stderr(const struct session *s, const struct op *op,
+			  const char *name, const struct why *why)
+{
+	/* What was printed before stands before it, in a shared log too. */
+	output_flush();
+	fprintf(stderr, "twheel: %s:%u: %s", s->script, s->line,
+		op_name(op->code));
+	if (op_has_id(op->code))
+		fprintf(stderr, " %llu", op->operand);
+	fprintf(stderr, ": %s: %s\n", name, why->text);
+}
+
+enum verdict op_failed_why(const struct session *s, const struct op *op,
+			   int err, const struct why *why)
+{
+	const char *name = err ? strerrorname_np(err) : "failed";
+	bool expected = err && err == op->expect;
+
+	if (!name)
+		name = "unknown error";
+	if (s->cli->json)
+		failed_json(s, op, name, why, expected);
+	if (!expected) {
+		failed_stderr(s, op, name, why);
+		return VERDICT_FAILED;
+	}
+	if (!s->cli->json) {
+		op_line(s, op);
+		printf("%s as expected: %s\n", name, why->text);
+	}
+	return VERDICT_EXPECTED;
+}
+
+enum verdict op_failed(const struct session *s, const struct op *op, int err)
+{
+	struct why why;
+
+	explain(s, op, err, &why);
+	return op_failed_why(s, op, err, &why);
+}
