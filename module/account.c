@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Limits on the number of timers of a user and of the module
+ *
+ * Memory is charged to the caller's memory cgroup by the allocator.  These
+ * limits are for machines where nobody has set up cgroups.
+ */
+#include <linux/errno.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/slab.h>
+
+#include "account.h"
+#include "compat.h"
+
+static ulong max_user_timers = 4UL << 20;
+module_param(max_user_timers, ulong, 0644);
+MODULE_PARM_DESC(max_user_timers,
+		 "Timers of a user in all instances together (default 4194304)");
+
+static ulong max_total_timers = 16UL << 20;
+module_param(max_total_timers, ulong, 0644);
+MODULE_PARM_DESC(max_total_timers,
+		 "Timers of all users together (default 16777216)");
+
+/* Covers the list of accounts and their last reference. */
+static DEFINE_MUTEX(accounts_lock);
+static LIST_HEAD(accounts);
+
+/* Timers of all accounts. */
+static atomic64_t total_timers;
+
+static struct twheel_account *find_account(kuid_t uid)
+{
+	struct twheel_account *account;
+
+	lockdep_assert_held(&accounts_lock);
+	list_for_each_entry(account, &accounts, link)
+		if (uid_eq(account->uid, uid))
+			return account;
+	return NULL;
+}
+
+static struct twheel_account *new_account(kuid_t uid)
+{
+	struct twheel_account *account;
+
+	lockdep_assert_held(&accounts_lock);
+	account = kzalloc(sizeof(*account), GFP_KERNEL_ACCOUNT);
+	if (!account)
+		return NULL;
+	account->uid = uid;
+	refcount_set(&account->users, 1);
+	list_add(&account->link, &accounts);
+	return account;
+}
+
+/**
+ * twheel_account_get() - the account of a user
+ * @uid: The user.
+ *
+ * Context: May sleep.
+ * Return: The account with a reference, or NULL if there is no memory.
+ */
+struct twheel_account *twheel_account_get(kuid_t uid)
+{
+	struct twheel_account *account;
+
+	mutex_lock(&accounts_lock);
+	account = find_account(uid);
+	if (account)
+		refcount_inc(&account->users);
+	else
+		account = new_account(uid);
+	mutex_unlock(&accounts_lock);
+	return account;
+}
+TWHEEL_EXPORT_FOR_KUNIT(twheel_account_get);
+
+/**
+ * twheel_account_put() - give a reference back
+ * @account: The account.
+ *
+ * Context: May sleep.
+ */
+void twheel_account_put(struct twheel_account *account)
+{
+	if (!refcount_dec_and_mutex_lock(&account->users, &accounts_lock))
+		return;
+	list_del(&account->link);
+	mutex_unlock(&accounts_lock);
+	kfree(account);
+}
+TWHEEL_EXPORT_FOR_KUNIT(twheel_account_put);
+
+static bool charge(atomic64_t *timers, u64 max)
+{
+	if ((u64)atomic64_inc_return(timers) <= max)
+		return true;
+	atomic64_dec(timers);
+	return false;
+}
+
+/**
+ * twheel_account_charge() - charge one timer
+ * @account: The account.
+ *
+ * Context: Any.
+ * Return: 0, or -ENOSPC if the limit of the user or of the module is reached.
+ */
+int twheel_account_charge(struct twheel_account *account)
+{
+	if (!charge(&account->timers, READ_ONCE(max_user_timers)))
+		return -ENOSPC;
+	if (charge(&total_timers, READ_ONCE(max_total_timers)))
+		return 0;
+	atomic64_dec(&account->timers);
+	return -ENOSPC;
+}
+TWHEEL_EXPORT_FOR_KUNIT(twheel_account_charge);
+
+/**
+ * twheel_account_uncharge() - give the charge of timers back
+ * @account: The account.
+ * @nr: How many.
+ *
+ * Context: Any.
+ */
+void twheel_account_uncharge(struct twheel_account *account, u64 nr)
+{
+	atomic64_sub(nr, &account->timers);
+	atomic64_sub(nr, &total_timers);
+}
+TWHEEL_EXPORT_FOR_KUNIT(twheel_account_uncharge);

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Differences between kernel versions, from 6.1 on
+ *
+ * The only file that may look at the version or at the configuration of the
+ * kernel.
+ */
+#ifndef TWHEEL_COMPAT_H
+#define TWHEEL_COMPAT_H
+
+#include <linux/export.h>
+#include <linux/hrtimer.h>
+#include <linux/module.h>
+#include <linux/version.h>
+
+/*
+ * The tests are modules of their own, since 6.1 runs the suites of a module
+ * before its init function.  Where the kernel has KUnit, what they need of the
+ * layers is exported to them, and to nobody else, in a namespace.
+ */
+#if !IS_ENABLED(CONFIG_KUNIT)
+#define TWHEEL_EXPORT_FOR_KUNIT(symbol)
+#elif LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)
+#define TWHEEL_EXPORT_FOR_KUNIT(symbol) EXPORT_SYMBOL_NS_GPL(symbol, TWHEEL)
+#define TWHEEL_IMPORT_FOR_KUNIT() MODULE_IMPORT_NS(TWHEEL)
+#else
+#define TWHEEL_EXPORT_FOR_KUNIT(symbol) EXPORT_SYMBOL_NS_GPL(symbol, "TWHEEL")
+#define TWHEEL_IMPORT_FOR_KUNIT() MODULE_IMPORT_NS("TWHEEL")
+#endif
+
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)
+static inline void hrtimer_setup(struct hrtimer *timer,
+				 enum hrtimer_restart (*fn)(struct hrtimer *),
+				 clockid_t clock, enum hrtimer_mode mode)
+{
+	hrtimer_init(timer, clock, mode);
+	timer->function = fn;
+}
+#endif
+
+#endif /* TWHEEL_COMPAT_H */

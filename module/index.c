@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Index from ID to timer: linear hashing
+ *
+ * A hash table that doubles has to move every entry at some moment, and until
+ * that is done either that call or all look-ups pay.  Linear hashing (Litwin,
+ * "Linear Hashing: A New Tool for File and Table Addressing", 1980) grows by
+ * one bucket at a time: bucket nr_buckets - low is split into itself and
+ * bucket nr_buckets, in a fixed order that does not ask which one is full.  So
+ * growth is paid for in constant steps, one bucket per start, and shrinking
+ * likewise.
+ */
+#include <linux/errno.h>
+#include <linux/gfp.h>
+#include <linux/math64.h>
+#include <linux/mm.h>
+#include <linux/slab.h>
+
+#include "compat.h"
+#include "index.h"
+
+#define SEGMENT_BUCKETS	((u32)(PAGE_SIZE / sizeof(void *)))
+
+struct twheel_index_segment {
+	struct twheel_index_entry *bucket[SEGMENT_BUCKETS];
+};
+
+static struct twheel_index_entry **bucket_of(const struct twheel_index *index,
+					     u32 nr)
+{
+	return &index->dir[nr / SEGMENT_BUCKETS]->bucket[nr % SEGMENT_BUCKETS];
+}
+
+/*
+ * Both halves of the 128-bit product: the low one keeps consecutive IDs apart,
+ * the high one lets every bit of the ID reach the low bits, which choose the
+ * bucket.  Without the key nobody can choose IDs that meet in one bucket.
+ */
+static u32 hash_id(const struct twheel_index *index, u64 id)
+{
+	return mul_u64_u64_shr(id, index->key, 64) ^ (id * index->key);
+}
+
+static u32 bucket_nr(const struct twheel_index *index, u64 id)
+{
+	u32 nr = hash_id(index, id) & (2 * index->low - 1);
+
+	return nr < index->nr_buckets ? nr : nr - index->low;
+}
+
+/**
+ * twheel_index_segment_alloc() - allocate a segment
+ *
+ * Context: May sleep.  Charged to the caller's memory cgroup.
+ * Return: The segment, or NULL.
+ */
+struct twheel_index_segment *twheel_index_segment_alloc(void)
+{
+	return kzalloc(sizeof(struct twheel_index_segment), GFP_KERNEL_ACCOUNT);
+}
+TWHEEL_EXPORT_FOR_KUNIT(twheel_index_segment_alloc);
+
+/**
+ * twheel_index_segment_free() - free a segment
+ * @segment: The segment or NULL.
+ */
+void twheel_index_segment_free(struct twheel_index_segment *segment)
+{
+	kfree(segment);
+}
+TWHEEL_EXPORT_FOR_KUNIT(twheel_index_segment_free);
+
+/**
+ * twheel_index_init() - make an empty index
+ * @index: The index.
+ * @max: Entries that it will hold at most.
+ * @key: A random number.
+ *
+ * Context: May sleep.  Charged to the caller's memory cgroup.
+ * Return: 0 or -ENOMEM.
+ */
+int twheel_index_init(struct twheel_index *index, u64 max, u64 key)
+{
+	memset(index, 0, sizeof(*index));
+	index->key = key | 1;
+	index->low = SEGMENT_BUCKETS;
+	index->nr_buckets = SEGMENT_BUCKETS;
+	index->nr_dir = DIV_ROUND_UP_ULL(max, SEGMENT_BUCKETS);
+	index->dir = kvcalloc(index->nr_dir, sizeof(*index->dir),
+			      GFP_KERNEL_ACCOUNT);
+	if (!index->dir)
+		return -ENOMEM;
+	index->dir[0] = twheel_index_segment_alloc();
+	if (!index->dir[0]) {
+		kvfree(index->dir);
+		index->dir = NULL;
+		return -ENOMEM;
+	}
+	return 0;
+}
+TWHEEL_EXPORT_FOR_KUNIT(twheel_index_init);
+
+/**
+ * twheel_index_destroy() - free the memory of an index
+ * @index: The index; empty, or all zero and never initialised.
+ *
+ * Context: May sleep.
+ */
+void twheel_index_destroy(struct twheel_index *index)
+{
+	u32 i;
+
+	for (i = 0; i < index->nr_dir && index->dir; i++)
+		twheel_index_segment_free(index->dir[i]);
+	twheel_index_segment_free(index->spare);
+	kvfree(index->dir);
+	memset(index, 0, sizeof(*index));
+}
+TWHEEL_EXPORT_FOR_KUNIT(twheel_index_destroy);
+
+/**
+ * twheel_index_find() - look an ID up
+ * @index: The index.
+ * @id: The ID.
+ *
+ * Return: Its entry, or NULL.
+ */
+struct twheel_index_entry *twheel_index_find(const struct twheel_index *index,
+					     u64 id)
+{
+	struct twheel_index_entry *entry;
+
+	entry = *bucket_of(index, bucket_nr(index, id));
+	while (entry && entry->id != id)
+		entry = entry->next;
+	return entry;
+}
+TWHEEL_EXPORT_FOR_KUNIT(twheel_index_find);
+
+/**
+ * twheel_index_wants_segment() - ask whether the next split needs memory
+ * @index: The index.
+ *
+ * Memory cannot be allocated under the lock.  The caller allocates a segment
+ * when this says so, and hands it over when it has the lock again.  An answer
+ * that is stale by then does no harm: the split waits for the next call.
+ *
+ * Return: Whether twheel_index_supply() should be called before the next
+ * twheel_index_add().
+ */
+bool twheel_index_wants_segment(const struct twheel_index *index)
+{
+	u32 nr = index->nr_buckets;
+
+	return nr % SEGMENT_BUCKETS == 0 && !index->spare &&
+	       nr / SEGMENT_BUCKETS < index->nr_dir && index->nr >= nr;
+}
+TWHEEL_EXPORT_FOR_KUNIT(twheel_index_wants_segment);
+
+/**
+ * twheel_index_supply() - hand a segment over
+ * @index: The index.
+ * @segment: A new segment.
+ *
+ * Return: NULL, or @segment if the index has one already; the caller frees it.
+ */
+struct twheel_index_segment *
+twheel_index_supply(struct twheel_index *index,
+		    struct twheel_index_segment *segment)
+{
+	if (index->spare)
+		return segment;
+	index->spare = segment;
+	return NULL;
+}
+TWHEEL_EXPORT_FOR_KUNIT(twheel_index_supply);
+
+/* Make sure that bucket @nr has a segment behind it. */
+static bool have_segment(struct twheel_index *index, u32 nr)
+{
+	u32 segment = nr / SEGMENT_BUCKETS;
+
+	if (segment >= index->nr_dir)
+		return false;
+	if (index->dir[segment])
+		return true;
+	index->dir[segment] = index->spare;
+	index->spare = NULL;
+	return index->dir[segment];
+}
+
+/* Add bucket nr_buckets, with the entries of its buddy that belong there. */
+static void split_one(struct twheel_index *index)
+{
+	u32 nr = index->nr_buckets;
+	struct twheel_index_entry **from, **to, *entry;
+
+	if (!have_segment(index, nr))
+		return;
+	from = bucket_of(index, nr - index->low);
+	to = bucket_of(index, nr);
+	index->nr_buckets++;
+	while ((entry = *from)) {
+		index->moved++;
+		if (bucket_nr(index, entry->id) != nr) {
+			from = &entry->next;
+			continue;
+		}
+		*from = entry->next;
+		*to = entry;
+		to = &entry->next;
+	}
+	*to = NULL;
+	if (index->nr_buckets == 2 * index->low)
+		index->low *= 2;
+}
+
+/* A segment has lost its last bucket: keep one for the next split. */
+static void retire_segment(struct twheel_index *index, u32 segment)
+{
+	twheel_index_segment_free(index->spare);
+	index->spare = index->dir[segment];
+	index->dir[segment] = NULL;
+}
+
+/* Remove the last bucket; its entries go back to its buddy. */
+static void merge_one(struct twheel_index *index)
+{
+	u32 nr = index->nr_buckets - 1;
+	struct twheel_index_entry **from, **tail;
+
+	if (nr < index->low)
+		index->low /= 2;
+	from = bucket_of(index, nr);
+	tail = from;
+	while (*tail) {
+		index->moved++;
+		tail = &(*tail)->next;
+	}
+	*tail = *bucket_of(index, nr - index->low);
+	*bucket_of(index, nr - index->low) = *from;
+	*from = NULL;
+	index->nr_buckets--;
+	if (nr % SEGMENT_BUCKETS == 0)
+		retire_segment(index, nr / SEGMENT_BUCKETS);
+}
+
+/**
+ * twheel_index_add() - add an entry
+ * @index: The index; fewer than its maximum are in it.
+ * @entry: The entry; no other has its ID.
+ *
+ * Splits at most one bucket, so that there is one bucket for each entry.
+ */
+void twheel_index_add(struct twheel_index *index,
+		      struct twheel_index_entry *entry)
+{
+	struct twheel_index_entry **bucket;
+
+	if (index->nr >= index->nr_buckets)
+		split_one(index);
+	bucket = bucket_of(index, bucket_nr(index, entry->id));
+	entry->next = *bucket;
+	*bucket = entry;
+	index->nr++;
+}
+TWHEEL_EXPORT_FOR_KUNIT(twheel_index_add);
+
+/**
+ * twheel_index_del() - remove an entry
+ * @index: The index.
+ * @entry: The entry, in the index.
+ *
+ * Merges at most two buckets, so that there are no more than two buckets for
+ * each entry: one merge a call would not keep up, since a removal takes away
+ * what two buckets were there for.
+ */
+void twheel_index_del(struct twheel_index *index,
+		      struct twheel_index_entry *entry)
+{
+	struct twheel_index_entry **link;
+	unsigned int i;
+
+	link = bucket_of(index, bucket_nr(index, entry->id));
+	while (*link != entry)
+		link = &(*link)->next;
+	*link = entry->next;
+	index->nr--;
+	for (i = 0; i < 2; i++)
+		if (index->nr_buckets > SEGMENT_BUCKETS &&
+		    index->nr < index->nr_buckets / 2)
+			merge_one(index);
+}
+TWHEEL_EXPORT_FOR_KUNIT(twheel_index_del);
+
+/**
+ * twheel_index_pop() - remove any entry, for emptying the index
+ * @index: The index.
+ *
+ * Takes from the last bucket and removes it once it is empty, so that
+ * emptying the index takes time proportional to what is in it.  After the first
+ * call only this one and twheel_index_destroy() are possible.
+ *
+ * Return: The entry, or NULL if there is none.
+ */
+struct twheel_index_entry *twheel_index_pop(struct twheel_index *index)
+{
+	struct twheel_index_entry *entry;
+	u32 nr;
+
+	if (!index->nr)
+		return NULL;
+	for (;;) {
+		nr = index->nr_buckets - 1;
+		entry = *bucket_of(index, nr);
+		if (entry)
+			break;
+		if (nr % SEGMENT_BUCKETS == 0 && nr)
+			retire_segment(index, nr / SEGMENT_BUCKETS);
+		index->nr_buckets--;
+	}
+	*bucket_of(index, nr) = entry->next;
+	index->nr--;
+	return entry;
+}
+TWHEEL_EXPORT_FOR_KUNIT(twheel_index_pop);
+
+/**
+ * twheel_index_check() - verify every invariant of an index
+ * @index: The index.
+ *
+ * Return: NULL if all is well, otherwise what is wrong.
+ */
+const char *twheel_index_check(const struct twheel_index *index)
+{
+	const struct twheel_index_entry *entry;
+	u64 nr = 0;
+	u32 i;
+
+	if (index->nr_buckets < index->low ||
+	    index->nr_buckets >= 2 * index->low)
+		return "the number of buckets is outside its round";
+	for (i = 0; i < index->nr_buckets; i++) {
+		for (entry = *bucket_of(index, i); entry; entry = entry->next) {
+			if (bucket_nr(index, entry->id) != i)
+				return "an entry is in a bucket of another ID";
+			nr++;
+		}
+	}
+	if (nr != index->nr)
+		return "the number of entries is wrong";
+	return NULL;
+}
+TWHEEL_EXPORT_FOR_KUNIT(twheel_index_check);

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Index from ID to timer: linear hashing
+ *
+ * Locking is the caller's.  One call moves the entries of at most one bucket
+ * (twheel_index_add) or two (twheel_index_del); there is no rehash.
+ */
+#ifndef TWHEEL_INDEX_H
+#define TWHEEL_INDEX_H
+
+#include <linux/types.h>
+
+struct twheel_index_segment;
+
+/**
+ * struct twheel_index_entry - what is found, embedded in the timer
+ * @next: Next in the bucket.
+ * @id: The key.
+ */
+struct twheel_index_entry {
+	struct twheel_index_entry *next;
+	u64 id;
+};
+
+/**
+ * struct twheel_index - the index
+ * @key: Random odd number that the IDs are hashed with.
+ * @nr: Entries.
+ * @moved: Entries that splits and merges have looked at so far.
+ * @nr_buckets: Buckets; @low <= @nr_buckets < 2 * @low.
+ * @low: A power of two.  Buckets from 0 to @nr_buckets - @low - 1 have been
+ *	split in this round.
+ * @nr_dir: Segments that @dir has room for.
+ * @spare: A segment for the next split; see twheel_index_supply().
+ * @dir: The segments, one page of buckets each.
+ */
+struct twheel_index {
+	u64 key;
+	u64 nr;
+	u64 moved;
+	u32 nr_buckets;
+	u32 low;
+	u32 nr_dir;
+	struct twheel_index_segment *spare;
+	struct twheel_index_segment **dir;
+};
+
+int twheel_index_init(struct twheel_index *index, u64 max, u64 key);
+void twheel_index_destroy(struct twheel_index *index);
+struct twheel_index_entry *twheel_index_find(const struct twheel_index *index,
+					     u64 id);
+void twheel_index_add(struct twheel_index *index,
+		      struct twheel_index_entry *entry);
+void twheel_index_del(struct twheel_index *index,
+		      struct twheel_index_entry *entry);
+struct twheel_index_entry *twheel_index_pop(struct twheel_index *index);
+bool twheel_index_wants_segment(const struct twheel_index *index);
+struct twheel_index_segment *twheel_index_segment_alloc(void);
+struct twheel_index_segment *
+twheel_index_supply(struct twheel_index *index,
+		    struct twheel_index_segment *segment);
+void twheel_index_segment_free(struct twheel_index_segment *segment);
+const char *twheel_index_check(const struct twheel_index *index);
+
+#endif /* TWHEEL_INDEX_H */

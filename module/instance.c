@@ -1,0 +1,398 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * An instance: settings, set-up, teardown, statistics
+ */
+#include <linux/errno.h>
+#include <linux/lockdep.h>
+#include <linux/mm.h>
+#include <linux/moduleparam.h>
+#include <linux/random.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+
+#include "compat.h"
+#include "instance.h"
+
+#define DEFAULT_TIMERS	(1UL << 20)
+/* Timers that are given back to the allocator in one call. */
+#define FREE_BATCH	32
+/* Void tickets that are cleared away between two looks at the statistics. */
+#define STATS_STEPS	256
+/* What the queue's memory allows: 96 bytes for each expiry. */
+#define QUEUE_LEN_LIMIT	(1U << 20)
+/* What the index allows: 32-bit bucket numbers. */
+#define TIMERS_LIMIT	(1UL << 30)
+
+static uint tick_shift = 20;
+module_param(tick_shift, uint, 0644);
+MODULE_PARM_DESC(tick_shift,
+		 "Default tick: 2^N ns, 15 to 30 (default 20: about 1 ms)");
+
+static uint queue_len = 512;
+module_param(queue_len, uint, 0644);
+MODULE_PARM_DESC(queue_len, "Default length of the queue (default 512)");
+
+static uint max_queue_len = 65536;
+module_param(max_queue_len, uint, 0644);
+MODULE_PARM_DESC(max_queue_len,
+		 "Longest queue that SETUP gives (default 65536)");
+
+static ulong timers = DEFAULT_TIMERS;
+module_param(timers, ulong, 0644);
+MODULE_PARM_DESC(timers, "Default timers per instance (default 1048576)");
+
+static ulong max_timers = 16UL << 20;
+module_param(max_timers, ulong, 0644);
+MODULE_PARM_DESC(max_timers,
+		 "Most timers per instance that SETUP gives (default 16777216)");
+
+static struct kmem_cache *timer_cache;
+
+/**
+ * twheel_instance_limits() - the largest settings that SETUP gives
+ * @max: Result.
+ */
+void twheel_instance_limits(struct twheel_config *max)
+{
+	*max = (struct twheel_config) {
+		.tick_shift = TWHEEL_TICK_SHIFT_MAX,
+		.queue_len = clamp(READ_ONCE(max_queue_len), 1U,
+				   QUEUE_LEN_LIMIT),
+		.overflow = TWHEEL_DROP_OLDEST,
+		.max_timers = clamp(READ_ONCE(max_timers), 1UL, TIMERS_LIMIT),
+	};
+}
+
+/**
+ * twheel_config_fill() - put defaults where a setting is 0, and check the rest
+ * @config: The settings.
+ *
+ * Return: 0, or -EINVAL if a setting is outside its range.
+ */
+int twheel_config_fill(struct twheel_config *config)
+{
+	struct twheel_config max;
+
+	twheel_instance_limits(&max);
+	if (!config->tick_shift)
+		config->tick_shift = clamp_t(u32, READ_ONCE(tick_shift),
+					     TWHEEL_TICK_SHIFT_MIN,
+					     TWHEEL_TICK_SHIFT_MAX);
+	if (!config->clock)
+		config->clock = CLOCK_MONOTONIC;
+	if (!config->queue_len)
+		config->queue_len = clamp_t(u32, READ_ONCE(queue_len), 1,
+					    max.queue_len);
+	if (!config->max_timers)
+		config->max_timers = clamp_t(u64, READ_ONCE(timers), 1,
+					     max.max_timers);
+	if (config->tick_shift < TWHEEL_TICK_SHIFT_MIN ||
+	    config->tick_shift > TWHEEL_TICK_SHIFT_MAX ||
+	    (config->clock != CLOCK_MONOTONIC &&
+	     config->clock != CLOCK_BOOTTIME) ||
+	    config->queue_len > max.queue_len ||
+	    config->overflow > TWHEEL_DROP_OLDEST ||
+	    config->max_timers > max.max_timers)
+		return -EINVAL;
+	return 0;
+}
+TWHEEL_EXPORT_FOR_KUNIT(twheel_config_fill);
+
+/**
+ * twheel_instance_init() - make an instance, without memory for timers yet
+ * @inst: The instance.
+ * @clock: Its clock.
+ * @account: Who pays.
+ * @notify: Called under the lock when there is something new to read.
+ */
+void twheel_instance_init(struct twheel_instance *inst,
+			  struct twheel_clock *clock,
+			  struct twheel_account *account,
+			  void (*notify)(struct twheel_instance *inst))
+{
+	memset(inst, 0, sizeof(*inst));
+	spin_lock_init(&inst->lock);
+	INIT_LIST_HEAD(&inst->due);
+	inst->programmed = TWHEEL_NEVER;
+	inst->clock = clock;
+	inst->account = account;
+	inst->notify = notify;
+}
+TWHEEL_EXPORT_FOR_KUNIT(twheel_instance_init);
+
+/**
+ * struct parts - the memory of an instance
+ * @wheel: As in struct twheel_instance.
+ * @index: As in struct twheel_instance.
+ * @queue: As in struct twheel_instance.
+ */
+struct parts {
+	struct twheel_wheel *wheel;
+	struct twheel_index index;
+	struct twheel_queue queue;
+};
+
+static void parts_free(struct parts *parts)
+{
+	kvfree(parts->wheel);
+	twheel_index_destroy(&parts->index);
+	twheel_queue_destroy(&parts->queue);
+}
+
+static int parts_alloc(struct parts *parts, const struct twheel_config *config)
+{
+	memset(parts, 0, sizeof(*parts));
+	parts->wheel = kvmalloc(sizeof(*parts->wheel), GFP_KERNEL_ACCOUNT);
+	if (!parts->wheel ||
+	    twheel_index_init(&parts->index, config->max_timers,
+			      get_random_u64()) ||
+	    twheel_queue_init(&parts->queue, config->queue_len)) {
+		parts_free(parts);
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+/* Give @parts to the instance; what it had is in @parts then. */
+static void parts_swap(struct twheel_instance *inst, struct parts *parts)
+{
+	swap(inst->wheel, parts->wheel);
+	swap(inst->index, parts->index);
+	swap(inst->queue, parts->queue);
+}
+
+static void install(struct twheel_instance *inst, struct parts *parts,
+		    const struct twheel_config *config)
+{
+	struct twheel_clock *clock = inst->clock;
+
+	lockdep_assert_held(&inst->lock);
+	inst->config = *config;
+	parts_swap(inst, parts);
+	inst->queue.index = &inst->index;
+	clock->ops->select(clock, config->clock);
+	twheel_wheel_init(inst->wheel,
+			  clock->ops->now(clock) >> config->tick_shift);
+}
+
+/**
+ * twheel_instance_setup() - give an instance its settings and its memory
+ * @inst: The instance.
+ * @config: The settings, complete; or NULL for the defaults, and then only if
+ *	it was not set up before.
+ *
+ * Context: May sleep.  Charged to the caller's memory cgroup.
+ * Return: 0, -ENOMEM, or -EBUSY if a timer was started already.
+ */
+int twheel_instance_setup(struct twheel_instance *inst,
+			  const struct twheel_config *config)
+{
+	struct twheel_config defaults = { 0 };
+	struct parts parts;
+	int ret;
+
+	if (!config)
+		twheel_config_fill(&defaults);
+	ret = parts_alloc(&parts, config ?: &defaults);
+	if (ret)
+		return ret;
+	spin_lock_bh(&inst->lock);
+	if (config && inst->generation)
+		ret = -EBUSY;
+	else if (config || !inst->wheel)
+		install(inst, &parts, config ?: &defaults);
+	spin_unlock_bh(&inst->lock);
+	parts_free(&parts);
+	return ret;
+}
+TWHEEL_EXPORT_FOR_KUNIT(twheel_instance_setup);
+
+/**
+ * twheel_instance_config() - the settings of an instance
+ * @inst: The instance.
+ * @config: Result; the defaults if it was not set up yet.
+ */
+void twheel_instance_config(struct twheel_instance *inst,
+			    struct twheel_config *config)
+{
+	spin_lock_bh(&inst->lock);
+	*config = inst->config;
+	spin_unlock_bh(&inst->lock);
+	if (!config->tick_shift)
+		twheel_config_fill(config);
+}
+TWHEEL_EXPORT_FOR_KUNIT(twheel_instance_config);
+
+/**
+ * twheel_timer_new() - allocate a timer, charged to the instance's account
+ * @inst: The instance.
+ * @timer: Result.
+ *
+ * Context: May sleep.  Charged to the caller's memory cgroup.
+ * Return: 0, -ENOMEM, or -ENOSPC if a limit of the account is reached.
+ */
+int twheel_timer_new(struct twheel_instance *inst, struct twheel_timer **timer)
+{
+	int ret = twheel_account_charge(inst->account);
+
+	if (ret)
+		return ret;
+	*timer = kmem_cache_zalloc(timer_cache, GFP_KERNEL);
+	if (*timer)
+		return 0;
+	twheel_account_uncharge(inst->account, 1);
+	return -ENOMEM;
+}
+
+/**
+ * twheel_timers_free() - free timers and give their charge back
+ * @inst: The instance they were in.
+ * @timers: List of them, linked by their node; empty on return.
+ *
+ * Context: Any; without the lock of the instance, to keep that short.
+ */
+void twheel_timers_free(struct twheel_instance *inst, struct list_head *timers)
+{
+	struct twheel_timer *timer, *next;
+	void *batch[FREE_BATCH];
+	unsigned int nr = 0;
+	u64 total = 0;
+
+	list_for_each_entry_safe(timer, next, timers, node.link) {
+		batch[nr++] = timer;
+		total++;
+		if (nr < FREE_BATCH)
+			continue;
+		kmem_cache_free_bulk(timer_cache, nr, batch);
+		nr = 0;
+	}
+	if (nr)
+		kmem_cache_free_bulk(timer_cache, nr, batch);
+	if (total)
+		twheel_account_uncharge(inst->account, total);
+	INIT_LIST_HEAD(timers);
+}
+
+/**
+ * twheel_instance_kill() - stop the clockwork of an instance
+ * @inst: The instance.
+ *
+ * After this the clock is not armed any more, and can be destroyed.
+ */
+void twheel_instance_kill(struct twheel_instance *inst)
+{
+	spin_lock_bh(&inst->lock);
+	inst->dying = true;
+	spin_unlock_bh(&inst->lock);
+}
+TWHEEL_EXPORT_FOR_KUNIT(twheel_instance_kill);
+
+/**
+ * twheel_instance_destroy() - free all that is in an instance
+ * @inst: The instance, killed, its clock stopped, and nobody uses it any more.
+ *
+ * Context: May sleep.
+ */
+void twheel_instance_destroy(struct twheel_instance *inst)
+{
+	struct twheel_index_entry *entry;
+	struct twheel_timer *timer;
+	unsigned int nr = 0;
+	LIST_HEAD(freed);
+
+	while ((entry = twheel_index_pop(&inst->index))) {
+		timer = container_of(entry, struct twheel_timer, entry);
+		list_add(&timer->node.link, &freed);
+		if (++nr % FREE_BATCH)
+			continue;
+		twheel_timers_free(inst, &freed);
+		cond_resched();
+	}
+	twheel_timers_free(inst, &freed);
+	kvfree(inst->wheel);
+	twheel_index_destroy(&inst->index);
+	twheel_queue_destroy(&inst->queue);
+}
+TWHEEL_EXPORT_FOR_KUNIT(twheel_instance_destroy);
+
+/* Age of the oldest expiry in the queue; false if that is not known yet. */
+static bool oldest_age(struct twheel_instance *inst, u64 *age)
+{
+	struct twheel_timer *timer;
+	u32 budget = STATS_STEPS;
+	u64 dropped;
+
+	timer = twheel_queue_first(&inst->queue, &dropped, &budget);
+	*age = 0;
+	if (timer)
+		*age = inst->clock->ops->now(inst->clock) - timer->node.expires;
+	return timer || budget;
+}
+
+static void fill_stats(struct twheel_instance *inst, struct twheel_stats *stats)
+{
+	const struct twheel_books *books = &inst->books;
+
+	lockdep_assert_held(&inst->lock);
+	stats->timers = inst->index.nr;
+	stats->armed = books->in_state[TWHEEL_ARMED];
+	stats->started = inst->counts.started;
+	stats->reset = inst->counts.reset;
+	stats->stopped = inst->counts.stopped;
+	stats->expired = books->expired;
+	stats->delivered = books->delivered;
+	stats->withdrawn = books->withdrawn;
+	stats->dropped = books->dropped;
+	stats->waiting = books->in_state[TWHEEL_DUE] +
+			 books->in_state[TWHEEL_QUEUED];
+	stats->queued = inst->queue.live;
+	stats->migrated = inst->wheel ? inst->wheel->migrated : 0;
+	stats->passes = inst->counts.passes;
+	stats->programmed = inst->counts.programmed;
+}
+
+/**
+ * twheel_instance_stats() - the statistics of an instance
+ * @inst: The instance.
+ * @stats: Result.
+ *
+ * All of it is of one moment.
+ *
+ * Context: May sleep.
+ */
+void twheel_instance_stats(struct twheel_instance *inst,
+			   struct twheel_stats *stats)
+{
+	u64 age;
+
+	memset(stats, 0, sizeof(*stats));
+	spin_lock_bh(&inst->lock);
+	while (!oldest_age(inst, &age)) {
+		spin_unlock_bh(&inst->lock);
+		cond_resched();
+		spin_lock_bh(&inst->lock);
+	}
+	stats->oldest_ns = age;
+	fill_stats(inst, stats);
+	spin_unlock_bh(&inst->lock);
+}
+TWHEEL_EXPORT_FOR_KUNIT(twheel_instance_stats);
+
+/**
+ * twheel_instance_module_init() - make what all instances share
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int twheel_instance_module_init(void)
+{
+	timer_cache = KMEM_CACHE(twheel_timer, SLAB_ACCOUNT);
+	return timer_cache ? 0 : -ENOMEM;
+}
+
+/**
+ * twheel_instance_module_exit() - the reverse of twheel_instance_module_init()
+ */
+void twheel_instance_module_exit(void)
+{
+	kmem_cache_destroy(timer_cache);
+}

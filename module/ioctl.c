@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The ioctls: a table, copying, and checks that need no timer
+ */
+#include <linux/build_bug.h>
+#include <linux/errno.h>
+#include <linux/string.h>
+#include <linux/time.h>
+#include <linux/uaccess.h>
+
+#include "compat.h"
+#include "ioctl.h"
+
+/* The layout is the interface: it is the same for 32-bit and 64-bit callers. */
+static_assert(sizeof(struct twheel_info) == 72);
+static_assert(sizeof(struct twheel_setup) == 32);
+static_assert(sizeof(struct twheel_stats) == 136);
+static_assert(sizeof(struct twheel_start) == 80);
+static_assert(sizeof(struct twheel_stop) == 56);
+static_assert(sizeof(struct twheel_reset) == 64);
+static_assert(sizeof(struct twheel_get) == 80);
+static_assert(sizeof(struct twheel_event) == 80);
+
+/* Room for the argument of any command. */
+union twheel_arg {
+	struct {
+		u32 size;
+		u32 flags;
+	} head;
+	struct twheel_info info;
+	struct twheel_setup setup;
+	struct twheel_stats stats;
+	struct twheel_start start;
+	struct twheel_stop stop;
+	struct twheel_reset reset;
+	struct twheel_get get;
+};
+
+static bool all_zero(const void *mem, size_t size)
+{
+	return !memchr_inv(mem, 0, size);
+}
+
+static int info(struct twheel_reader *reader, union twheel_arg *arg)
+{
+	struct twheel_config config, max;
+
+	twheel_instance_config(&reader->inst, &config);
+	twheel_instance_limits(&max);
+	arg->info = (struct twheel_info) {
+		.size = sizeof(arg->info),
+		.abi_revision = TWHEEL_ABI_REVISION,
+		.event_size = sizeof(struct twheel_event),
+		.tick_shift = config.tick_shift,
+		.tick_shift_min = TWHEEL_TICK_SHIFT_MIN,
+		.tick_shift_max = max.tick_shift,
+		.clock = config.clock,
+		.overflow = config.overflow,
+		.queue_len = config.queue_len,
+		.queue_len_max = max.queue_len,
+		.max_timers = config.max_timers,
+		.max_timers_max = max.max_timers,
+		.min_interval_ns = BIT_ULL(config.tick_shift),
+	};
+	return 0;
+}
+
+static int setup(struct twheel_reader *reader, union twheel_arg *arg)
+{
+	struct twheel_config config = {
+		.tick_shift = arg->setup.tick_shift,
+		.clock = arg->setup.clock,
+		.queue_len = arg->setup.queue_len,
+		.overflow = arg->setup.overflow,
+		.max_timers = arg->setup.max_timers,
+	};
+	int ret = twheel_config_fill(&config);
+
+	return ret ?: twheel_instance_setup(&reader->inst, &config);
+}
+
+static int stats(struct twheel_reader *reader, union twheel_arg *arg)
+{
+	twheel_instance_stats(&reader->inst, &arg->stats);
+	arg->stats.size = sizeof(arg->stats);
+	return 0;
+}
+
+static int start(struct twheel_reader *reader, union twheel_arg *arg)
+{
+	struct twheel_start *req = &arg->start;
+
+	if (req->flags & ~(TWHEEL_ABSTIME | TWHEEL_EXCLUSIVE) ||
+	    !all_zero(req->reserved, sizeof(req->reserved)))
+		return -EOPNOTSUPP;
+	return twheel_instance_start(&reader->inst, req);
+}
+
+static int stop(struct twheel_reader *reader, union twheel_arg *arg)
+{
+	struct twheel_stop *req = &arg->stop;
+
+	if (req->flags || !all_zero(req->reserved, sizeof(req->reserved)))
+		return -EOPNOTSUPP;
+	return twheel_instance_stop(&reader->inst, req);
+}
+
+static int reset(struct twheel_reader *reader, union twheel_arg *arg)
+{
+	struct twheel_reset *req = &arg->reset;
+
+	if (req->flags & ~(TWHEEL_ABSTIME | TWHEEL_NEW_TIMEOUT) ||
+	    !all_zero(req->reserved, sizeof(req->reserved)))
+		return -EOPNOTSUPP;
+	if (!(req->flags & TWHEEL_NEW_TIMEOUT) &&
+	    (req->time_ns || (req->flags & TWHEEL_ABSTIME)))
+		return -EINVAL;
+	return twheel_instance_reset(&reader->inst, req);
+}
+
+static int get(struct twheel_reader *reader, union twheel_arg *arg)
+{
+	struct twheel_get *req = &arg->get;
+
+	if (req->flags || !all_zero(req->reserved, sizeof(req->reserved)))
+		return -EOPNOTSUPP;
+	return twheel_instance_get(&reader->inst, req);
+}
+
+/**
+ * struct twheel_command - a command
+ * @cmd: Its number.
+ * @size: Size of its argument in this kernel.
+ * @min_size: 0, or the smallest size that its size-first argument may have.
+ * @run: Does it; @arg holds a copy of the argument.
+ */
+struct twheel_command {
+	unsigned int cmd;
+	size_t size;
+	size_t min_size;
+	int (*run)(struct twheel_reader *reader, union twheel_arg *arg);
+};
+
+#define FIXED(command, type, function) {		\
+	.cmd = (command),				\
+	.size = sizeof(struct type),			\
+	.run = (function),				\
+}
+
+#define SIZE_FIRST(command, type, last, function) {	\
+	.cmd = (command),				\
+	.size = sizeof(struct type),			\
+	.min_size = offsetofend(struct type, last),	\
+	.run = (function),				\
+}
+
+static const struct twheel_command commands[] = {
+	FIXED(TWHEEL_IOC_RESET, twheel_reset, reset),
+	FIXED(TWHEEL_IOC_START, twheel_start, start),
+	FIXED(TWHEEL_IOC_STOP, twheel_stop, stop),
+	FIXED(TWHEEL_IOC_GET, twheel_get, get),
+	SIZE_FIRST(TWHEEL_IOC_INFO, twheel_info, min_interval_ns, info),
+	SIZE_FIRST(TWHEEL_IOC_SETUP, twheel_setup, max_timers, setup),
+	SIZE_FIRST(TWHEEL_IOC_STATS, twheel_stats, programmed, stats),
+};
+
+/*
+ * See that the results can be written before anything is done.  An argument is
+ * smaller than a page, so its first and its last word tell for all of it; what
+ * is written is what was there.
+ */
+static int probe_results(u64 __user *user, const union twheel_arg *arg,
+			 size_t size)
+{
+	const u64 *word = (const u64 *)arg;
+	size_t last = size / sizeof(u64) - 1;
+
+	if (put_user(word[0], user) || put_user(word[last], user + last))
+		return -EFAULT;
+	return 0;
+}
+
+static long run_fixed(const struct twheel_command *command,
+		      struct twheel_reader *reader, void __user *user)
+{
+	union twheel_arg arg;
+	int ret;
+
+	if (copy_from_user(&arg, user, command->size))
+		return -EFAULT;
+	ret = probe_results(user, &arg, command->size);
+	if (!ret)
+		ret = command->run(reader, &arg);
+	if (ret)
+		return ret;
+	return copy_to_user(user, &arg, command->size) ? -EFAULT : 0;
+}
+
+/* Results as far as the caller's structure goes; 0 where ours ends before. */
+static long copy_results(void __user *user, size_t user_size,
+			 const union twheel_arg *arg, size_t size)
+{
+	if (copy_to_user(user, arg, min(size, user_size)))
+		return -EFAULT;
+	if (user_size > size && clear_user(user + size, user_size - size))
+		return -EFAULT;
+	return 0;
+}
+
+static long run_size_first(const struct twheel_command *command,
+			   struct twheel_reader *reader, void __user *user)
+{
+	union twheel_arg arg;
+	u32 user_size;
+	int ret;
+
+	if (get_user(user_size, (u32 __user *)user))
+		return -EFAULT;
+	if (user_size < command->min_size || user_size > PAGE_SIZE)
+		return -EINVAL;
+	ret = copy_struct_from_user(&arg, command->size, user, user_size);
+	if (ret)
+		return ret;
+	if (arg.head.flags)
+		return -EOPNOTSUPP;
+	ret = command->run(reader, &arg);
+	if (ret || !(_IOC_DIR(command->cmd) & _IOC_READ))
+		return ret;
+	return copy_results(user, user_size, &arg, command->size);
+}
+
+/* The size in the number of a size-first command may differ from ours. */
+static bool is_command(const struct twheel_command *command, unsigned int cmd)
+{
+	if (command->min_size)
+		cmd = (cmd & ~IOCSIZE_MASK) | (command->cmd & IOCSIZE_MASK);
+	return cmd == command->cmd;
+}
+
+/**
+ * twheel_ioctl() - carry out an ioctl
+ * @reader: The reader.
+ * @cmd: The command.
+ * @arg: Its argument.
+ *
+ * Context: May sleep.
+ * Return: 0 or a negative errno; see include/uapi/linux/twheel.h.
+ */
+long twheel_ioctl(struct twheel_reader *reader, unsigned int cmd,
+		  void __user *arg)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(commands); i++) {
+		if (!is_command(&commands[i], cmd))
+			continue;
+		if (commands[i].min_size)
+			return run_size_first(&commands[i], reader, arg);
+		return run_fixed(&commands[i], reader, arg);
+	}
+	return -ENOTTY;
+}

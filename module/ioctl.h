@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef TWHEEL_IOCTL_H
+#define TWHEEL_IOCTL_H
+
+#include "reader.h"
+
+long twheel_ioctl(struct twheel_reader *reader, unsigned int cmd,
+		  void __user *arg);
+
+#endif /* TWHEEL_IOCTL_H */

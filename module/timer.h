@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Life cycle of a timer
+ */
+#ifndef TWHEEL_TIMER_H
+#define TWHEEL_TIMER_H
+
+#include <linux/types.h>
+
+#include <uapi/linux/twheel.h>
+
+#include "index.h"
+#include "wheel.h"
+
+/**
+ * struct twheel_timer - a timer
+ * @node: Its place in the wheel while it is ARMED; a link in the instance's
+ *	list while it is DUE.  Its state is enum twheel_state, and changes in
+ *	twheel_timer_step() only.
+ * @entry: Its ID and its place in the index.
+ * @deadline: Deadline asked for, ns.
+ * @timeout: What a reset without a time of its own adds to now, ns.
+ * @interval: 0 for a one-shot timer, ns.
+ * @data: The caller's.
+ * @generation: Number of its arming by start or reset, unique in the instance.
+ *
+ * All fields are covered by the lock of the instance.
+ */
+struct twheel_timer {
+	struct twheel_node node;
+	struct twheel_index_entry entry;
+	u64 deadline;
+	u64 timeout;
+	u64 interval;
+	u64 data;
+	u64 generation;
+};
+
+/**
+ * enum twheel_op - what can happen to a timer
+ * @TWHEEL_OP_ARM: It was started, reset, or its next period began.
+ * @TWHEEL_OP_STOP: It was stopped; also the first half of a restart.
+ * @TWHEEL_OP_EXPIRE: Its deadline has come.
+ * @TWHEEL_OP_QUEUE: Its expiry got a place in the queue.
+ * @TWHEEL_OP_DELIVER: Its expiry was read.
+ * @TWHEEL_OP_DROP: Its expiry was dropped by the overflow policy.
+ * @TWHEEL_OPS: Their number.
+ */
+enum twheel_op {
+	TWHEEL_OP_ARM,
+	TWHEEL_OP_STOP,
+	TWHEEL_OP_EXPIRE,
+	TWHEEL_OP_QUEUE,
+	TWHEEL_OP_DELIVER,
+	TWHEEL_OP_DROP,
+	TWHEEL_OPS,
+};
+
+#define TWHEEL_STATES	(TWHEEL_QUEUED + 1)
+
+/**
+ * struct twheel_books - what became of the expiries of an instance
+ * @in_state: Timers in each state now; that of TWHEEL_FREE is meaningless.
+ * @expired: Expiries.
+ * @delivered: Of these, read.
+ * @withdrawn: Of these, taken back unread.
+ * @dropped: Of these, dropped by the overflow policy.
+ *
+ * Kept by twheel_timer_step() alone, which is why they balance:
+ * expired = delivered + withdrawn + dropped + those in DUE and QUEUED.
+ */
+struct twheel_books {
+	u64 in_state[TWHEEL_STATES];
+	u64 expired;
+	u64 delivered;
+	u64 withdrawn;
+	u64 dropped;
+};
+
+int twheel_timer_next(u32 state, enum twheel_op op);
+u32 twheel_timer_step(struct twheel_timer *timer, enum twheel_op op,
+		      struct twheel_books *books);
+int twheel_timer_deadline(u64 now, u64 time, bool absolute, u64 *deadline);
+u64 twheel_timer_remaining(const struct twheel_timer *timer, u64 now);
+u64 twheel_timer_expirations(const struct twheel_timer *timer, u64 now);
+
+/* The first tick that does not begin before @deadline: late, never early. */
+static inline u64 twheel_timer_tick(u64 deadline, unsigned int shift)
+{
+	return (deadline + BIT_ULL(shift) - 1) >> shift;
+}
+
+#endif /* TWHEEL_TIMER_H */
