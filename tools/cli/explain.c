@@ -43,7 +43,7 @@ static void explain_invalid(const struct session *s, const struct op *op,
 
 static void explain_overflow(const struct op *op, struct why *why)
 {
-	why_set(why, "the deadline%s ends after the last nanosecond of the clock (about 292 years)",
+	why_set(why, "the deadline%s lies after the last nanosecond of the clock (about 292 years)",
 		op_given(op, OPT_EVERY) ? " or the interval" : "");
 }
 

@@ -149,18 +149,18 @@ static void stats_lines(const struct session *s,
 			const struct twheel_stats *stats, bool balanced)
 {
 	session_stamp(s, "stats");
-	printf("%llu timers (%llu armed); %llu started, %llu reset, %llu stopped\n",
+	printf("timers %llu, armed %llu; started %llu, reset %llu, stopped %llu\n",
 	       stats->timers, stats->armed, stats->started, stats->reset,
 	       stats->stopped);
 	session_stamp(s, "");
-	printf("%llu queued, the oldest for %s; ", stats->queued,
+	printf("queued %llu, the oldest for %s; ", stats->queued,
 	       duration_text(stats->oldest_ns).s);
-	printf("%llu moved down, %llu passes, hrtimer programmed %llu times\n",
+	printf("migrated %llu, passes %llu, hrtimer programmed %llu\n",
 	       stats->migrated, stats->passes, stats->programmed);
 	session_stamp(s, "books");
-	printf("%llu expired = %llu delivered + %llu withdrawn + ",
+	printf("expired %llu = delivered %llu + withdrawn %llu + ",
 	       stats->expired, stats->delivered, stats->withdrawn);
-	printf("%llu dropped + %llu dead + %llu waiting: %s\n",
+	printf("dropped %llu + dead %llu + waiting %llu: %s\n",
 	       stats->dropped, stats->dead, stats->waiting,
 	       balanced ? "balanced" : "NOT BALANCED");
 }

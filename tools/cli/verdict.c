@@ -29,7 +29,8 @@ static void failed_json(const struct session *s, const struct op *op,
 	json_u64("time_ns", session_elapsed(s));
 	if (op_has_id(op->code))
 		json_u64("id", op->operand);
-	json_string("errno", name);
+	if (name)
+		json_string("errno", name);
 	json_string("message", why->text);
 	json_end();
 }
@@ -43,17 +44,17 @@ static void failed_stderr(const struct session *s, const struct op *op,
 		op_name(op->code));
 	if (op_has_id(op->code))
 		fprintf(stderr, " %llu", op->operand);
-	fprintf(stderr, ": %s: %s\n", name, why->text);
+	if (name)
+		fprintf(stderr, ": %s", name);
+	fprintf(stderr, ": %s\n", why->text);
 }
 
 enum verdict op_failed_why(const struct session *s, const struct op *op,
 			   int err, const struct why *why)
 {
-	const char *name = err ? strerrorname_np(err) : "failed";
+	const char *name = err ? strerrorname_np(err) : NULL;
 	bool expected = err && err == op->expect;
 
-	if (!name)
-		name = "unknown error";
 	if (s->cli->json)
 		failed_json(s, op, name, why, expected);
 	if (!expected) {

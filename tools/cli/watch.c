@@ -116,7 +116,7 @@ static void summary_lines(const struct session *s, const char *reason)
 	const struct tally *tally = &s->tally;
 
 	session_stamp(s, "end");
-	printf("%s; %llu events, %llu expirations, %llu dropped", reason,
+	printf("%s; events %llu, expirations %llu, dropped %llu", reason,
 	       tally->events, tally->expirations, tally->dropped);
 	if (tally->events)
 		printf(", %s to %s late", duration_text(tally->late_min_ns).s,
