@@ -216,8 +216,10 @@ static long run_size_first(const struct twheel_command *command,
 
 	if (get_user(user_size, (u32 __user *)user))
 		return -EFAULT;
-	if (user_size < command->min_size || user_size > PAGE_SIZE)
+	if (user_size < command->min_size)
 		return -EINVAL;
+	if (user_size > PAGE_SIZE)
+		return -E2BIG;
 	ret = copy_struct_from_user(&arg, command->size, user, user_size);
 	if (ret)
 		return ret;

@@ -33,7 +33,7 @@
  *
  *	EAGAIN		read: nothing to read, and O_NONBLOCK is set
  *	E2BIG		a size-first structure has non-zero bytes behind what
- *			this kernel knows
+ *			this kernel knows, or is larger than a page
  *	EBUSY		SETUP after the first timer was started
  *	EEXIST		START with TWHEEL_EXCLUSIVE of an ID that is in use
  *	EFAULT		memory that cannot be read or written
