@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What of the kernel the layers need in user space, beyond macros
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <linux/bug.h>
+#include <linux/random.h>
+#include <linux/slab.h>
+
+struct kmem_cache *shim_cache_create(size_t size)
+{
+	struct kmem_cache *cache = calloc(1, sizeof(*cache));
+
+	cache->size = size;
+	return cache;
+}
+
+void *kmem_cache_zalloc(struct kmem_cache *cache, gfp_t flags)
+{
+	cache->live++;
+	return calloc(1, cache->size);
+}
+
+void kmem_cache_free_bulk(struct kmem_cache *cache, size_t nr, void **objects)
+{
+	size_t i;
+
+	cache->live -= nr;
+	for (i = 0; i < nr; i++)
+		free(objects[i]);
+}
+
+/* As in the kernel, objects that are left are a bug. */
+void kmem_cache_destroy(struct kmem_cache *cache)
+{
+	WARN_ON_ONCE(cache->live);
+	free(cache);
+}
+
+void *kvmalloc(size_t size, gfp_t flags)
+{
+	void *memory = malloc(size);
+
+	return memory ? memset(memory, 0xa5, size) : NULL;
+}
+
+u64 get_random_u64(void)
+{
+	static u64 state;
+
+	state += 0x9e3779b97f4a7c15ULL;
+	return (state ^ state >> 31) * 0xd1342543de82ef95ULL;
+}

@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef SHIM_LINUX_GFP_H
+#define SHIM_LINUX_GFP_H
+
+#define GFP_KERNEL 0
+#define GFP_KERNEL_ACCOUNT 0
+#define PAGE_SIZE 4096UL
+
+#endif /* SHIM_LINUX_GFP_H */
