@@ -13,12 +13,12 @@
 #include "account.h"
 #include "compat.h"
 
-static ulong max_user_timers = 4UL << 20;
+static ulong max_user_timers = BIT(22);
 module_param(max_user_timers, ulong, 0644);
 MODULE_PARM_DESC(max_user_timers,
 		 "Timers of a user in all instances together (default 4194304)");
 
-static ulong max_total_timers = 16UL << 20;
+static ulong max_total_timers = BIT(24);
 module_param(max_total_timers, ulong, 0644);
 MODULE_PARM_DESC(max_total_timers,
 		 "Timers of all users together (default 16777216)");
@@ -75,7 +75,7 @@ struct twheel_account *twheel_account_get(kuid_t uid)
 	mutex_unlock(&accounts_lock);
 	return account;
 }
-TWHEEL_EXPORT_FOR_KUNIT(twheel_account_get);
+EXPORT_SYMBOL_FOR_KUNIT(twheel_account_get);
 
 /**
  * twheel_account_put() - give a reference back
@@ -91,7 +91,7 @@ void twheel_account_put(struct twheel_account *account)
 	mutex_unlock(&accounts_lock);
 	kfree(account);
 }
-TWHEEL_EXPORT_FOR_KUNIT(twheel_account_put);
+EXPORT_SYMBOL_FOR_KUNIT(twheel_account_put);
 
 static bool charge(atomic64_t *timers, u64 max)
 {
@@ -117,7 +117,7 @@ int twheel_account_charge(struct twheel_account *account)
 	atomic64_dec(&account->timers);
 	return -ENOSPC;
 }
-TWHEEL_EXPORT_FOR_KUNIT(twheel_account_charge);
+EXPORT_SYMBOL_FOR_KUNIT(twheel_account_charge);
 
 /**
  * twheel_account_uncharge() - give the charge of timers back
@@ -131,4 +131,4 @@ void twheel_account_uncharge(struct twheel_account *account, u64 nr)
 	atomic64_sub(nr, &account->timers);
 	atomic64_sub(nr, &total_timers);
 }
-TWHEEL_EXPORT_FOR_KUNIT(twheel_account_uncharge);
+EXPORT_SYMBOL_FOR_KUNIT(twheel_account_uncharge);

@@ -19,16 +19,16 @@
  * layers is exported to them, and to nobody else, in a namespace.
  */
 #if !IS_ENABLED(CONFIG_KUNIT)
-#define TWHEEL_EXPORT_FOR_KUNIT(symbol)
-#elif LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)
-#define TWHEEL_EXPORT_FOR_KUNIT(symbol) EXPORT_SYMBOL_NS_GPL(symbol, TWHEEL)
+#define EXPORT_SYMBOL_FOR_KUNIT(symbol)
+#elif KERNEL_VERSION(6, 13, 0) > LINUX_VERSION_CODE
+#define EXPORT_SYMBOL_FOR_KUNIT(symbol) EXPORT_SYMBOL_NS_GPL(symbol, TWHEEL)
 #define TWHEEL_IMPORT_FOR_KUNIT() MODULE_IMPORT_NS(TWHEEL)
 #else
-#define TWHEEL_EXPORT_FOR_KUNIT(symbol) EXPORT_SYMBOL_NS_GPL(symbol, "TWHEEL")
+#define EXPORT_SYMBOL_FOR_KUNIT(symbol) EXPORT_SYMBOL_NS_GPL(symbol, "TWHEEL")
 #define TWHEEL_IMPORT_FOR_KUNIT() MODULE_IMPORT_NS("TWHEEL")
 #endif
 
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)
+#if KERNEL_VERSION(6, 13, 0) > LINUX_VERSION_CODE
 static inline void hrtimer_setup(struct hrtimer *timer,
 				 enum hrtimer_restart (*fn)(struct hrtimer *),
 				 clockid_t clock, enum hrtimer_mode mode)

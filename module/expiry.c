@@ -271,7 +271,7 @@ bool twheel_instance_pass(struct twheel_instance *inst)
 	twheel_timers_free(inst, &freed);
 	return !done;
 }
-TWHEEL_EXPORT_FOR_KUNIT(twheel_instance_pass);
+EXPORT_SYMBOL_FOR_KUNIT(twheel_instance_pass);
 
 static void fill_event(const struct twheel_instance *inst,
 		       const struct twheel_timer *timer, u64 dropped,
@@ -365,4 +365,4 @@ enum twheel_read_end twheel_instance_deliver(struct twheel_instance *inst,
 	twheel_timers_free(inst, &freed);
 	return end;
 }
-TWHEEL_EXPORT_FOR_KUNIT(twheel_instance_deliver);
+EXPORT_SYMBOL_FOR_KUNIT(twheel_instance_deliver);

@@ -58,7 +58,7 @@ struct twheel_index_segment *twheel_index_segment_alloc(void)
 {
 	return kzalloc(sizeof(struct twheel_index_segment), GFP_KERNEL_ACCOUNT);
 }
-TWHEEL_EXPORT_FOR_KUNIT(twheel_index_segment_alloc);
+EXPORT_SYMBOL_FOR_KUNIT(twheel_index_segment_alloc);
 
 /**
  * twheel_index_segment_free() - free a segment
@@ -68,7 +68,7 @@ void twheel_index_segment_free(struct twheel_index_segment *segment)
 {
 	kfree(segment);
 }
-TWHEEL_EXPORT_FOR_KUNIT(twheel_index_segment_free);
+EXPORT_SYMBOL_FOR_KUNIT(twheel_index_segment_free);
 
 /**
  * twheel_index_init() - make an empty index
@@ -98,7 +98,7 @@ int twheel_index_init(struct twheel_index *index, u64 max, u64 key)
 	}
 	return 0;
 }
-TWHEEL_EXPORT_FOR_KUNIT(twheel_index_init);
+EXPORT_SYMBOL_FOR_KUNIT(twheel_index_init);
 
 /**
  * twheel_index_destroy() - free the memory of an index
@@ -116,7 +116,7 @@ void twheel_index_destroy(struct twheel_index *index)
 	kvfree(index->dir);
 	memset(index, 0, sizeof(*index));
 }
-TWHEEL_EXPORT_FOR_KUNIT(twheel_index_destroy);
+EXPORT_SYMBOL_FOR_KUNIT(twheel_index_destroy);
 
 /**
  * twheel_index_find() - look an ID up
@@ -135,7 +135,7 @@ struct twheel_index_entry *twheel_index_find(const struct twheel_index *index,
 		entry = entry->next;
 	return entry;
 }
-TWHEEL_EXPORT_FOR_KUNIT(twheel_index_find);
+EXPORT_SYMBOL_FOR_KUNIT(twheel_index_find);
 
 /**
  * twheel_index_wants_segment() - ask whether the next split needs memory
@@ -155,7 +155,7 @@ bool twheel_index_wants_segment(const struct twheel_index *index)
 	return nr % SEGMENT_BUCKETS == 0 && !index->spare &&
 	       nr / SEGMENT_BUCKETS < index->nr_dir && index->nr >= nr;
 }
-TWHEEL_EXPORT_FOR_KUNIT(twheel_index_wants_segment);
+EXPORT_SYMBOL_FOR_KUNIT(twheel_index_wants_segment);
 
 /**
  * twheel_index_supply() - hand a segment over
@@ -173,7 +173,7 @@ twheel_index_supply(struct twheel_index *index,
 	index->spare = segment;
 	return NULL;
 }
-TWHEEL_EXPORT_FOR_KUNIT(twheel_index_supply);
+EXPORT_SYMBOL_FOR_KUNIT(twheel_index_supply);
 
 /* Make sure that bucket @nr has a segment behind it. */
 static bool have_segment(struct twheel_index *index, u32 nr)
@@ -264,7 +264,7 @@ void twheel_index_add(struct twheel_index *index,
 	*bucket = entry;
 	index->nr++;
 }
-TWHEEL_EXPORT_FOR_KUNIT(twheel_index_add);
+EXPORT_SYMBOL_FOR_KUNIT(twheel_index_add);
 
 /**
  * twheel_index_del() - remove an entry
@@ -291,7 +291,7 @@ void twheel_index_del(struct twheel_index *index,
 		    index->nr < index->nr_buckets / 2)
 			merge_one(index);
 }
-TWHEEL_EXPORT_FOR_KUNIT(twheel_index_del);
+EXPORT_SYMBOL_FOR_KUNIT(twheel_index_del);
 
 /**
  * twheel_index_pop() - remove any entry, for emptying the index
@@ -323,7 +323,7 @@ struct twheel_index_entry *twheel_index_pop(struct twheel_index *index)
 	index->nr--;
 	return entry;
 }
-TWHEEL_EXPORT_FOR_KUNIT(twheel_index_pop);
+EXPORT_SYMBOL_FOR_KUNIT(twheel_index_pop);
 
 /**
  * twheel_index_check() - verify every invariant of an index
@@ -351,4 +351,4 @@ const char *twheel_index_check(const struct twheel_index *index)
 		return "the number of entries is wrong";
 	return NULL;
 }
-TWHEEL_EXPORT_FOR_KUNIT(twheel_index_check);
+EXPORT_SYMBOL_FOR_KUNIT(twheel_index_check);

@@ -13,15 +13,15 @@
 #include "compat.h"
 #include "instance.h"
 
-#define DEFAULT_TIMERS	(1UL << 20)
+#define DEFAULT_TIMERS	BIT(20)
 /* Timers that are given back to the allocator in one call. */
 #define FREE_BATCH	32
 /* Void tickets that are cleared away between two looks at the statistics. */
 #define STATS_STEPS	256
 /* What the queue's memory allows: 96 bytes for each expiry. */
-#define QUEUE_LEN_LIMIT	(1U << 20)
+#define QUEUE_LEN_LIMIT	((u32)BIT(20))
 /* What the index allows: 32-bit bucket numbers. */
-#define TIMERS_LIMIT	(1UL << 30)
+#define TIMERS_LIMIT	BIT(30)
 
 static uint tick_shift = 20;
 module_param(tick_shift, uint, 0644);
@@ -41,7 +41,7 @@ static ulong timers = DEFAULT_TIMERS;
 module_param(timers, ulong, 0644);
 MODULE_PARM_DESC(timers, "Default timers per instance (default 1048576)");
 
-static ulong max_timers = 16UL << 20;
+static ulong max_timers = BIT(24);
 module_param(max_timers, ulong, 0644);
 MODULE_PARM_DESC(max_timers,
 		 "Most timers per instance that SETUP gives (default 16777216)");
@@ -96,7 +96,7 @@ int twheel_config_fill(struct twheel_config *config)
 		return -EINVAL;
 	return 0;
 }
-TWHEEL_EXPORT_FOR_KUNIT(twheel_config_fill);
+EXPORT_SYMBOL_FOR_KUNIT(twheel_config_fill);
 
 /**
  * twheel_instance_init() - make an instance, without memory for timers yet
@@ -118,7 +118,7 @@ void twheel_instance_init(struct twheel_instance *inst,
 	inst->account = account;
 	inst->notify = notify;
 }
-TWHEEL_EXPORT_FOR_KUNIT(twheel_instance_init);
+EXPORT_SYMBOL_FOR_KUNIT(twheel_instance_init);
 
 /**
  * struct parts - the memory of an instance
@@ -205,7 +205,7 @@ int twheel_instance_setup(struct twheel_instance *inst,
 	parts_free(&parts);
 	return ret;
 }
-TWHEEL_EXPORT_FOR_KUNIT(twheel_instance_setup);
+EXPORT_SYMBOL_FOR_KUNIT(twheel_instance_setup);
 
 /**
  * twheel_instance_config() - the settings of an instance
@@ -221,7 +221,7 @@ void twheel_instance_config(struct twheel_instance *inst,
 	if (!config->tick_shift)
 		twheel_config_fill(config);
 }
-TWHEEL_EXPORT_FOR_KUNIT(twheel_instance_config);
+EXPORT_SYMBOL_FOR_KUNIT(twheel_instance_config);
 
 /**
  * twheel_timer_new() - allocate a timer, charged to the instance's account
@@ -285,7 +285,7 @@ void twheel_instance_kill(struct twheel_instance *inst)
 	inst->dying = true;
 	spin_unlock_bh(&inst->lock);
 }
-TWHEEL_EXPORT_FOR_KUNIT(twheel_instance_kill);
+EXPORT_SYMBOL_FOR_KUNIT(twheel_instance_kill);
 
 /**
  * twheel_instance_destroy() - free all that is in an instance
@@ -313,7 +313,7 @@ void twheel_instance_destroy(struct twheel_instance *inst)
 	twheel_index_destroy(&inst->index);
 	twheel_queue_destroy(&inst->queue);
 }
-TWHEEL_EXPORT_FOR_KUNIT(twheel_instance_destroy);
+EXPORT_SYMBOL_FOR_KUNIT(twheel_instance_destroy);
 
 /* Age of the oldest expiry in the queue; false if that is not known yet. */
 static bool oldest_age(struct twheel_instance *inst, u64 *age)
@@ -376,7 +376,7 @@ void twheel_instance_stats(struct twheel_instance *inst,
 	fill_stats(inst, stats);
 	spin_unlock_bh(&inst->lock);
 }
-TWHEEL_EXPORT_FOR_KUNIT(twheel_instance_stats);
+EXPORT_SYMBOL_FOR_KUNIT(twheel_instance_stats);
 
 /**
  * twheel_instance_module_init() - make what all instances share

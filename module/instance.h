@@ -64,7 +64,7 @@ struct twheel_config {
  *	constant.
  */
 struct twheel_instance {
-	spinlock_t lock;
+	spinlock_t lock;	/* all below, see above */
 	struct twheel_config config;
 	struct twheel_wheel *wheel;
 	struct twheel_index index;

@@ -178,7 +178,7 @@ int twheel_instance_start(struct twheel_instance *inst,
 	twheel_timers_free(inst, &freed);
 	return ret;
 }
-TWHEEL_EXPORT_FOR_KUNIT(twheel_instance_start);
+EXPORT_SYMBOL_FOR_KUNIT(twheel_instance_start);
 
 static int stop_locked(struct twheel_instance *inst, struct twheel_stop *req,
 		       struct list_head *freed)
@@ -221,7 +221,7 @@ int twheel_instance_stop(struct twheel_instance *inst, struct twheel_stop *req)
 	twheel_timers_free(inst, &freed);
 	return ret;
 }
-TWHEEL_EXPORT_FOR_KUNIT(twheel_instance_stop);
+EXPORT_SYMBOL_FOR_KUNIT(twheel_instance_stop);
 
 static int reset_locked(struct twheel_instance *inst, struct twheel_reset *req,
 			struct list_head *freed)
@@ -274,7 +274,7 @@ int twheel_instance_reset(struct twheel_instance *inst,
 	twheel_timers_free(inst, &freed);
 	return ret;
 }
-TWHEEL_EXPORT_FOR_KUNIT(twheel_instance_reset);
+EXPORT_SYMBOL_FOR_KUNIT(twheel_instance_reset);
 
 static int get_locked(struct twheel_instance *inst, struct twheel_get *req)
 {
@@ -313,4 +313,4 @@ int twheel_instance_get(struct twheel_instance *inst, struct twheel_get *req)
 	spin_unlock_bh(&inst->lock);
 	return ret;
 }
-TWHEEL_EXPORT_FOR_KUNIT(twheel_instance_get);
+EXPORT_SYMBOL_FOR_KUNIT(twheel_instance_get);

@@ -36,7 +36,7 @@ int twheel_queue_init(struct twheel_queue *queue, u32 len)
 	kfifo_init(&queue->fifo[1], queue->buffer + slots, bytes);
 	return 0;
 }
-TWHEEL_EXPORT_FOR_KUNIT(twheel_queue_init);
+EXPORT_SYMBOL_FOR_KUNIT(twheel_queue_init);
 
 /**
  * twheel_queue_destroy() - free the memory of a queue
@@ -49,7 +49,7 @@ void twheel_queue_destroy(struct twheel_queue *queue)
 	kvfree(queue->buffer);
 	memset(queue, 0, sizeof(*queue));
 }
-TWHEEL_EXPORT_FOR_KUNIT(twheel_queue_destroy);
+EXPORT_SYMBOL_FOR_KUNIT(twheel_queue_destroy);
 
 /* The timer that @ticket is for, or NULL if it is void. */
 static struct twheel_timer *ticket_timer(const struct twheel_queue *queue,
@@ -113,7 +113,7 @@ void twheel_queue_put(struct twheel_queue *queue,
 	kfifo_put(&queue->fifo[!queue->old], ticket);
 	WRITE_ONCE(queue->live, queue->live + 1);
 }
-TWHEEL_EXPORT_FOR_KUNIT(twheel_queue_put);
+EXPORT_SYMBOL_FOR_KUNIT(twheel_queue_put);
 
 /**
  * twheel_queue_withdraw() - free the place of a timer
@@ -126,7 +126,7 @@ void twheel_queue_withdraw(struct twheel_queue *queue)
 {
 	WRITE_ONCE(queue->live, queue->live - 1);
 }
-TWHEEL_EXPORT_FOR_KUNIT(twheel_queue_withdraw);
+EXPORT_SYMBOL_FOR_KUNIT(twheel_queue_withdraw);
 
 /* Which fifo the oldest ticket is in. */
 static bool head_fifo(struct twheel_queue *queue)
@@ -169,7 +169,7 @@ struct twheel_timer *twheel_queue_first(struct twheel_queue *queue,
 	}
 	return NULL;
 }
-TWHEEL_EXPORT_FOR_KUNIT(twheel_queue_first);
+EXPORT_SYMBOL_FOR_KUNIT(twheel_queue_first);
 
 /**
  * twheel_queue_deliver() - the oldest expiry was read
@@ -183,7 +183,7 @@ void twheel_queue_deliver(struct twheel_queue *queue, u64 dropped)
 	queue->dropped_head = 0;
 	WRITE_ONCE(queue->live, queue->live - 1);
 }
-TWHEEL_EXPORT_FOR_KUNIT(twheel_queue_deliver);
+EXPORT_SYMBOL_FOR_KUNIT(twheel_queue_deliver);
 
 /**
  * twheel_queue_drop_oldest() - the oldest expiry is dropped
@@ -196,4 +196,4 @@ void twheel_queue_drop_oldest(struct twheel_queue *queue, u64 dropped)
 	queue->dropped_head = dropped + 1;
 	WRITE_ONCE(queue->live, queue->live - 1);
 }
-TWHEEL_EXPORT_FOR_KUNIT(twheel_queue_drop_oldest);
+EXPORT_SYMBOL_FOR_KUNIT(twheel_queue_drop_oldest);

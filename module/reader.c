@@ -156,6 +156,7 @@ static ssize_t read_ready(struct twheel_reader *reader, struct iov_iter *to)
 ssize_t twheel_reader_read(struct twheel_reader *reader, struct iov_iter *to,
 			   bool nonblock)
 {
+	struct twheel_instance *inst = &reader->inst;
 	ssize_t ret;
 
 	if (iov_iter_count(to) < sizeof(struct twheel_event))
@@ -167,12 +168,12 @@ ssize_t twheel_reader_read(struct twheel_reader *reader, struct iov_iter *to,
 		if (nonblock)
 			return -EAGAIN;
 		ret = wait_event_interruptible_exclusive(reader->wait,
-			twheel_instance_readable(&reader->inst));
+							 twheel_instance_readable(inst));
 		if (ret)
 			return ret;
 	}
 	/* One waiter is woken at a time, and leaves the rest to the next. */
-	if (twheel_instance_readable(&reader->inst))
+	if (twheel_instance_readable(inst))
 		wake_up_interruptible_poll(&reader->wait,
 					   EPOLLIN | EPOLLRDNORM);
 	return ret;

@@ -49,7 +49,7 @@ int twheel_timer_next(u32 state, enum twheel_op op)
 		return -EINVAL;
 	return transitions[state][op] - 1;
 }
-TWHEEL_EXPORT_FOR_KUNIT(twheel_timer_next);
+EXPORT_SYMBOL_FOR_KUNIT(twheel_timer_next);
 
 static void keep_books(struct twheel_books *books, u32 from, u32 to,
 		       enum twheel_op op)
@@ -87,7 +87,7 @@ u32 twheel_timer_step(struct twheel_timer *timer, enum twheel_op op,
 	keep_books(books, from, to, op);
 	return from;
 }
-TWHEEL_EXPORT_FOR_KUNIT(twheel_timer_step);
+EXPORT_SYMBOL_FOR_KUNIT(twheel_timer_step);
 
 /**
  * twheel_timer_deadline() - make a deadline of what a caller asks for
@@ -108,7 +108,7 @@ int twheel_timer_deadline(u64 now, u64 time, bool absolute, u64 *deadline)
 	*deadline = absolute ? time : now + time;
 	return 0;
 }
-TWHEEL_EXPORT_FOR_KUNIT(twheel_timer_deadline);
+EXPORT_SYMBOL_FOR_KUNIT(twheel_timer_deadline);
 
 /**
  * twheel_timer_remaining() - time that a timer still has
@@ -123,7 +123,7 @@ u64 twheel_timer_remaining(const struct twheel_timer *timer, u64 now)
 		return 0;
 	return timer->deadline - now;
 }
-TWHEEL_EXPORT_FOR_KUNIT(twheel_timer_remaining);
+EXPORT_SYMBOL_FOR_KUNIT(twheel_timer_remaining);
 
 /**
  * twheel_timer_expirations() - how often a timer has expired by now
@@ -145,4 +145,4 @@ u64 twheel_timer_expirations(const struct twheel_timer *timer, u64 now)
 		return 1;
 	return div64_u64(late, timer->interval) + 1;
 }
-TWHEEL_EXPORT_FOR_KUNIT(twheel_timer_expirations);
+EXPORT_SYMBOL_FOR_KUNIT(twheel_timer_expirations);

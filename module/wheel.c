@@ -26,7 +26,7 @@ void twheel_wheel_init(struct twheel_wheel *w, u64 clk)
 	for (i = 0; i < ARRAY_SIZE(w->slots); i++)
 		INIT_LIST_HEAD(&w->slots[i]);
 }
-TWHEEL_EXPORT_FOR_KUNIT(twheel_wheel_init);
+EXPORT_SYMBOL_FOR_KUNIT(twheel_wheel_init);
 
 static u32 twheel_place(u64 period, unsigned int level)
 {
@@ -140,7 +140,7 @@ bool twheel_wheel_add(struct twheel_wheel *w, struct twheel_node *node)
 	note_wake(w, slot_wake(w, period, level), node->place);
 	return w->wake != wake;
 }
-TWHEEL_EXPORT_FOR_KUNIT(twheel_wheel_add);
+EXPORT_SYMBOL_FOR_KUNIT(twheel_wheel_add);
 
 /**
  * twheel_wheel_del() - stop a timer (STOP_TIMER)
@@ -165,7 +165,7 @@ bool twheel_wheel_del(struct twheel_wheel *w, struct twheel_node *node)
 	find_wake(w);
 	return w->wake != wake;
 }
-TWHEEL_EXPORT_FOR_KUNIT(twheel_wheel_del);
+EXPORT_SYMBOL_FOR_KUNIT(twheel_wheel_del);
 
 /**
  * twheel_wheel_forward() - skip ticks in which there is nothing to do
@@ -181,19 +181,20 @@ void twheel_wheel_forward(struct twheel_wheel *w, u64 now)
 	if (w->wake > now && w->clk <= now)
 		w->clk = now + 1;
 }
-TWHEEL_EXPORT_FOR_KUNIT(twheel_wheel_forward);
+EXPORT_SYMBOL_FOR_KUNIT(twheel_wheel_forward);
 
 /* Allot the migration steps of tick clk, the schedule of wheel_geom.h. */
 static void open_tick(struct twheel_wheel *w)
 {
 	unsigned int level;
 	u64 next, left;
+	u32 count;
 
 	for (level = 1; level < TWHEEL_LEVELS; level++) {
 		next = twheel_period(w->clk, level) + 1;
 		left = (next << twheel_level_shift(level)) - w->clk;
-		w->quota[level] = twheel_migrate_share(
-			w->count[twheel_place(next, level)], left);
+		count = w->count[twheel_place(next, level)];
+		w->quota[level] = twheel_migrate_share(count, left);
 	}
 	w->tick_open = true;
 }
@@ -285,4 +286,4 @@ bool twheel_wheel_advance(struct twheel_wheel *w, u64 now, u32 *budget,
 	twheel_wheel_forward(w, now);
 	return true;
 }
-TWHEEL_EXPORT_FOR_KUNIT(twheel_wheel_advance);
+EXPORT_SYMBOL_FOR_KUNIT(twheel_wheel_advance);

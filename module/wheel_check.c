@@ -93,4 +93,4 @@ const char *twheel_wheel_check(const struct twheel_wheel *w)
 		return "an empty wheel wants to be woken";
 	return NULL;
 }
-TWHEEL_EXPORT_FOR_KUNIT(twheel_wheel_check);
+EXPORT_SYMBOL_FOR_KUNIT(twheel_wheel_check);
