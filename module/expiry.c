@@ -15,6 +15,7 @@
 
 #include "compat.h"
 #include "expiry.h"
+#include "trace.h"
 
 /* Steps in a pass: some 50 microseconds with the lock held. */
 #define PASS_STEPS	256
@@ -38,6 +39,7 @@ static void expire_timer(struct twheel_instance *inst,
 	timer->node.expires = now;
 	list_add_tail(&timer->node.link, &inst->due);
 	inst->news = true;
+	trace_twheel_expire(timer, now);
 }
 
 /**
@@ -104,6 +106,7 @@ static void settle(struct twheel_instance *inst, struct twheel_timer *timer,
 static void drop(struct twheel_instance *inst, struct twheel_timer *timer,
 		 u64 now, struct list_head *freed)
 {
+	trace_twheel_drop(timer, now);
 	twheel_timer_step(timer, TWHEEL_OP_DROP, &inst->books);
 	settle(inst, timer, twheel_timer_expirations(timer, now), now, freed);
 }
@@ -311,6 +314,7 @@ static bool deliver_one(struct twheel_instance *inst, u64 now, u32 *budget,
 		*end = TWHEEL_READ_REFUSED;
 		return false;
 	}
+	trace_twheel_deliver(timer, now);
 	twheel_queue_deliver(&inst->queue, dropped);
 	twheel_timer_step(timer, TWHEEL_OP_DELIVER, &inst->books);
 	settle(inst, timer, event.expirations, now, freed);

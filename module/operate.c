@@ -7,6 +7,7 @@
 
 #include "compat.h"
 #include "expiry.h"
+#include "trace.h"
 
 /**
  * struct supply - memory that a start may need, allocated without the lock
@@ -103,12 +104,13 @@ static int check_room(const struct twheel_instance *inst, struct supply *supply)
 	return -EAGAIN;
 }
 
-static void rearm(struct twheel_instance *inst, struct twheel_timer *timer,
+/* A new arming by the caller. */
+static void renew(struct twheel_instance *inst, struct twheel_timer *timer,
 		  u64 deadline, u64 now)
 {
 	timer->deadline = deadline;
+	timer->timeout = deadline > now ? deadline - now : 0;
 	timer->generation = ++inst->generation;
-	twheel_expiry_arm(inst, timer, now);
 }
 
 static int start_locked(struct twheel_instance *inst, struct twheel_start *req,
@@ -136,12 +138,13 @@ static int start_locked(struct twheel_instance *inst, struct twheel_start *req,
 	} else {
 		timer = adopt(inst, req->id, supply);
 	}
-	timer->timeout = deadline > now ? deadline - now : 0;
+	renew(inst, timer, deadline, now);
 	timer->interval = req->interval_ns;
 	timer->data = req->data;
-	rearm(inst, timer, deadline, now);
 	req->generation = timer->generation;
 	inst->counts.started++;
+	trace_twheel_start(timer, now);
+	twheel_expiry_arm(inst, timer, now);
 	twheel_expiry_commit(inst, now, freed);
 	return 0;
 }
@@ -195,6 +198,7 @@ static int stop_locked(struct twheel_instance *inst, struct twheel_stop *req,
 	twheel_index_del(&inst->index, &timer->entry);
 	list_add(&timer->node.link, freed);
 	inst->counts.stopped++;
+	trace_twheel_stop(timer, now);
 	twheel_expiry_commit(inst, now, freed);
 	return 0;
 }
@@ -242,11 +246,12 @@ static int reset_locked(struct twheel_instance *inst, struct twheel_reset *req,
 		return ret;
 	req->remaining_ns = twheel_timer_remaining(timer, now);
 	req->outcome = outcome_of(twheel_expiry_disarm(inst, timer));
-	timer->timeout = deadline > now ? deadline - now : 0;
-	rearm(inst, timer, deadline, now);
+	renew(inst, timer, deadline, now);
 	req->generation = timer->generation;
 	req->deadline_ns = deadline;
 	inst->counts.reset++;
+	trace_twheel_reset(timer, now);
+	twheel_expiry_arm(inst, timer, now);
 	twheel_expiry_commit(inst, now, freed);
 	return 0;
 }
