@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Layout of the interface: the same for 32 and 64 bits, without a hole, and what
+ * it was when it was published.
+ */
+#include <linux/const.h>
+#include <linux/ioctl.h>
+#include <linux/types.h>
+
+/* A hole in a structure of the interface does not compile here. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic error "-Wpadded"
+#include <linux/twheel.h>
+#pragma GCC diagnostic pop
+
+#include "twheel_test.h"
+
+struct field {
+	const char *name;
+	size_t offset;
+	size_t published;
+};
+
+#define FIELD(type, member, at)	{ #type "." #member, offsetof(struct type, member), at }
+
+static const struct field fields[] = {
+	FIELD(twheel_info, size, 0),
+	FIELD(twheel_info, flags, 4),
+	FIELD(twheel_info, abi_revision, 8),
+	FIELD(twheel_info, event_size, 12),
+	FIELD(twheel_info, tick_shift, 16),
+	FIELD(twheel_info, tick_shift_min, 20),
+	FIELD(twheel_info, tick_shift_max, 24),
+	FIELD(twheel_info, clock, 28),
+	FIELD(twheel_info, overflow, 32),
+	FIELD(twheel_info, queue_len, 36),
+	FIELD(twheel_info, queue_len_max, 40),
+	FIELD(twheel_info, reserved, 44),
+	FIELD(twheel_info, max_timers, 48),
+	FIELD(twheel_info, max_timers_max, 56),
+	FIELD(twheel_info, min_interval_ns, 64),
+
+	FIELD(twheel_setup, size, 0),
+	FIELD(twheel_setup, flags, 4),
+	FIELD(twheel_setup, tick_shift, 8),
+	FIELD(twheel_setup, clock, 12),
+	FIELD(twheel_setup, queue_len, 16),
+	FIELD(twheel_setup, overflow, 20),
+	FIELD(twheel_setup, max_timers, 24),
+
+	FIELD(twheel_start, id, 0),
+	FIELD(twheel_start, time_ns, 8),
+	FIELD(twheel_start, interval_ns, 16),
+	FIELD(twheel_start, data, 24),
+	FIELD(twheel_start, flags, 32),
+	FIELD(twheel_start, outcome, 36),
+	FIELD(twheel_start, generation, 40),
+	FIELD(twheel_start, remaining_ns, 48),
+	FIELD(twheel_start, reserved, 56),
+
+	FIELD(twheel_stop, id, 0),
+	FIELD(twheel_stop, flags, 8),
+	FIELD(twheel_stop, outcome, 12),
+	FIELD(twheel_stop, generation, 16),
+	FIELD(twheel_stop, remaining_ns, 24),
+	FIELD(twheel_stop, data, 32),
+	FIELD(twheel_stop, reserved, 40),
+
+	FIELD(twheel_reset, id, 0),
+	FIELD(twheel_reset, time_ns, 8),
+	FIELD(twheel_reset, flags, 16),
+	FIELD(twheel_reset, outcome, 20),
+	FIELD(twheel_reset, generation, 24),
+	FIELD(twheel_reset, remaining_ns, 32),
+	FIELD(twheel_reset, deadline_ns, 40),
+	FIELD(twheel_reset, reserved, 48),
+
+	FIELD(twheel_get, id, 0),
+	FIELD(twheel_get, flags, 8),
+	FIELD(twheel_get, state, 12),
+	FIELD(twheel_get, generation, 16),
+	FIELD(twheel_get, deadline_ns, 24),
+	FIELD(twheel_get, remaining_ns, 32),
+	FIELD(twheel_get, timeout_ns, 40),
+	FIELD(twheel_get, interval_ns, 48),
+	FIELD(twheel_get, data, 56),
+	FIELD(twheel_get, reserved, 64),
+
+	FIELD(twheel_stats, size, 0),
+	FIELD(twheel_stats, flags, 4),
+	FIELD(twheel_stats, timers, 8),
+	FIELD(twheel_stats, armed, 16),
+	FIELD(twheel_stats, started, 24),
+	FIELD(twheel_stats, reset, 32),
+	FIELD(twheel_stats, stopped, 40),
+	FIELD(twheel_stats, expired, 48),
+	FIELD(twheel_stats, delivered, 56),
+	FIELD(twheel_stats, withdrawn, 64),
+	FIELD(twheel_stats, dropped, 72),
+	FIELD(twheel_stats, dead, 80),
+	FIELD(twheel_stats, waiting, 88),
+	FIELD(twheel_stats, queued, 96),
+	FIELD(twheel_stats, oldest_ns, 104),
+	FIELD(twheel_stats, migrated, 112),
+	FIELD(twheel_stats, passes, 120),
+	FIELD(twheel_stats, programmed, 128),
+
+	FIELD(twheel_event, id, 0),
+	FIELD(twheel_event, data, 8),
+	FIELD(twheel_event, generation, 16),
+	FIELD(twheel_event, sequence, 24),
+	FIELD(twheel_event, deadline_ns, 32),
+	FIELD(twheel_event, fired_ns, 40),
+	FIELD(twheel_event, expirations, 48),
+	FIELD(twheel_event, dropped, 56),
+	FIELD(twheel_event, attempt, 64),
+	FIELD(twheel_event, flags, 68),
+	FIELD(twheel_event, reserved, 72),
+};
+
+TEST(fields_are_where_they_were_published)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(fields); i++) {
+		EXPECT_EQ(fields[i].published, fields[i].offset) {
+			TH_LOG("%s", fields[i].name);
+		}
+	}
+}
+
+TEST(structures_have_the_size_that_was_published)
+{
+	EXPECT_EQ(72, sizeof(struct twheel_info));
+	EXPECT_EQ(32, sizeof(struct twheel_setup));
+	EXPECT_EQ(80, sizeof(struct twheel_start));
+	EXPECT_EQ(56, sizeof(struct twheel_stop));
+	EXPECT_EQ(64, sizeof(struct twheel_reset));
+	EXPECT_EQ(80, sizeof(struct twheel_get));
+	EXPECT_EQ(136, sizeof(struct twheel_stats));
+	EXPECT_EQ(80, sizeof(struct twheel_event));
+}
+
+TEST(commands_are_numbered_as_published)
+{
+	EXPECT_EQ(0xc048bd00, TWHEEL_IOC_INFO);
+	EXPECT_EQ(0x4020bd01, TWHEEL_IOC_SETUP);
+	EXPECT_EQ(0xc088bd02, TWHEEL_IOC_STATS);
+	EXPECT_EQ(0xc050bd10, TWHEEL_IOC_START);
+	EXPECT_EQ(0xc038bd11, TWHEEL_IOC_STOP);
+	EXPECT_EQ(0xc040bd12, TWHEEL_IOC_RESET);
+	EXPECT_EQ(0xc050bd13, TWHEEL_IOC_GET);
+}
+
+TEST(constants_are_as_published)
+{
+	EXPECT_EQ(0, TWHEEL_HOLD);
+	EXPECT_EQ(1, TWHEEL_DROP_NEWEST);
+	EXPECT_EQ(2, TWHEEL_DROP_OLDEST);
+	EXPECT_EQ(0, TWHEEL_FREE);
+	EXPECT_EQ(1, TWHEEL_ARMED);
+	EXPECT_EQ(2, TWHEEL_DUE);
+	EXPECT_EQ(3, TWHEEL_QUEUED);
+	EXPECT_EQ(0, TWHEEL_WAS_FREE);
+	EXPECT_EQ(1, TWHEEL_STOPPED);
+	EXPECT_EQ(2, TWHEEL_WITHDREW);
+	EXPECT_EQ(1, TWHEEL_ABSTIME);
+	EXPECT_EQ(2, TWHEEL_EXCLUSIVE);
+	EXPECT_EQ(4, TWHEEL_NEW_TIMEOUT);
+	EXPECT_EQ(1, TWHEEL_EVENT_DROPPED);
+	EXPECT_EQ(2, TWHEEL_EVENT_PERIODIC);
+}
+
+TEST_HARNESS_MAIN

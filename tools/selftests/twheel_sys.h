@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What surrounds the device, for the self tests: the module and its parameters,
+ * and the memory of the machine.
+ */
+#ifndef TWHEEL_SYS_H
+#define TWHEEL_SYS_H
+
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include "twheel_test.h"
+
+#define TW_SYSFS	"/sys/module/twheel"
+
+static inline int tw_write_file(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+	int ret = 0;
+
+	if (fd < 0)
+		return -errno;
+	if (write(fd, text, strlen(text)) < 0)
+		ret = -errno;
+	close(fd);
+	return ret;
+}
+
+/* The first number in a file; -1 if there is none. */
+static inline long long tw_read_number(const char *path)
+{
+	FILE *file = fopen(path, "r");
+	long long number;
+
+	if (!file)
+		return -1;
+	if (fscanf(file, "%lld", &number) != 1)
+		number = -1;
+	fclose(file);
+	return number;
+}
+
+static inline long long tw_parameter(const char *name)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), TW_SYSFS "/parameters/%s", name);
+	return tw_read_number(path);
+}
+
+static inline int tw_set_parameter(const char *name, long long value)
+{
+	char path[128], text[32];
+
+	snprintf(path, sizeof(path), TW_SYSFS "/parameters/%s", name);
+	snprintf(text, sizeof(text), "%lld", value);
+	return tw_write_file(path, text);
+}
+
+/* Open files of the device. */
+static inline long long tw_module_users(void)
+{
+	return tw_read_number(TW_SYSFS "/refcnt");
+}
+
+static inline bool tw_await_users(long long users)
+{
+	__u64 give_up = tw_now() + TW_PATIENCE_MS * TW_MS;
+
+	while (tw_module_users() != users) {
+		if (tw_now() > give_up)
+			return false;
+		tw_sleep(TW_MS);
+	}
+	return true;
+}
+
+static inline int tw_unload(void)
+{
+	return syscall(SYS_delete_module, "twheel", O_NONBLOCK) ? -errno : 0;
+}
+
+static inline int tw_load(void)
+{
+	const char *path = getenv("TWHEEL_MODULE");
+	int fd = open(path ? path : "/lib/twheel/twheel.ko", O_RDONLY | O_CLOEXEC);
+	int ret;
+
+	if (fd < 0)
+		return -errno;
+	ret = syscall(SYS_finit_module, fd, "", 0) ? -errno : 0;
+	close(fd);
+	return ret;
+}
+
+/* A line of /proc/meminfo, in KiB. */
+static inline long tw_meminfo(const char *name)
+{
+	FILE *file = fopen("/proc/meminfo", "r");
+	char line[128], key[64];
+	long value = 0;
+
+	if (!file)
+		return 0;
+	while (fgets(line, sizeof(line), file)) {
+		if (sscanf(line, "%63[^:]: %ld", key, &value) == 2 &&
+		    !strcmp(key, name))
+			break;
+	}
+	fclose(file);
+	return value;
+}
+
+/* KiB in use, apart from the page cache. */
+static inline long tw_memory_used(void)
+{
+	return tw_meminfo("MemTotal") - tw_meminfo("MemFree") -
+	       tw_meminfo("Buffers") - tw_meminfo("Cached");
+}
+
+/*
+ * KiB that may be missing when all was given back: free lists of each CPU, and
+ * with KASAN, what it keeps in quarantine for a while.
+ */
+static inline long tw_memory_slack(void)
+{
+	long slack = 8 * 1024;
+	char line[256];
+	FILE *file = fopen("/proc/kallsyms", "r");
+
+	while (file && fgets(line, sizeof(line), file)) {
+		if (!strstr(line, " kasan_quarantine_put\n"))
+			continue;
+		slack += tw_meminfo("MemTotal") / 32 + 16 * 1024;
+		break;
+	}
+	if (file)
+		fclose(file);
+	return slack;
+}
+
+/* Wait until no more than @kib are in use. */
+static inline bool tw_await_memory(long kib)
+{
+	__u64 give_up = tw_now() + TW_PATIENCE_MS * TW_MS;
+
+	while (tw_memory_used() > kib) {
+		if (tw_now() > give_up)
+			return false;
+		tw_sleep(10 * TW_MS);
+	}
+	return true;
+}
+
+#endif /* TWHEEL_SYS_H */
