@@ -1,0 +1,452 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The life of an instance and of the module: who shares an instance, when it
+ * ends, and that its end, by close, kill or unload, leaves nothing behind.
+ */
+#include <sys/socket.h>
+#include "twheel_sys.h"
+
+#define CYCLES		200
+#define PAUSE_ENV	"TWHEEL_TEST_PAUSE"
+
+/* With a descriptor in its environment, the program says so there, and waits. */
+static void __attribute__((constructor)) pause_after_exec(void)
+{
+	int fd = tw_env(PAUSE_ENV, -1);
+
+	if (fd < 0)
+		return;
+	if (write(fd, "", 1) == 1)
+		pause();
+	_exit(1);
+}
+
+FIXTURE(life) {
+	int fd;
+	long long users;	/* of the module, with fd */
+	struct twheel_event event[2];
+};
+
+FIXTURE_SETUP(life)
+{
+	self->fd = tw_open();
+	ASSERT_LE(0, self->fd);
+	self->users = tw_module_users();
+	ASSERT_EQ(1, self->users);
+}
+
+FIXTURE_TEARDOWN(life)
+{
+	if (self->fd >= 0)
+		close(self->fd);
+}
+
+TEST_F(life, second_opener_is_independent)
+{
+	int other = tw_open();
+
+	ASSERT_LE(0, other);
+	EXPECT_EQ(self->users + 1, tw_module_users());
+	ASSERT_EQ(0, tw_after(self->fd, 1, TW_HOUR));
+	ASSERT_EQ(0, tw_after(other, 1, TW_HOUR));
+	close(other);
+	EXPECT_EQ(TWHEEL_ARMED, tw_state(self->fd, 1));
+	EXPECT_EQ(self->users, tw_module_users());
+}
+
+TEST_F(life, child_shares_the_instance)
+{
+	pid_t pid = tw_fork();
+
+	if (!pid)
+		_exit(-tw_after(self->fd, 9, TW_HOUR));
+	ASSERT_EQ(0, tw_reap(pid));
+	/* And what it started outlives it. */
+	EXPECT_EQ(TWHEEL_ARMED, tw_state(self->fd, 9));
+
+	ASSERT_TRUE(tw_expire(self->fd, 1));
+	pid = tw_fork();
+	if (!pid)
+		_exit(tw_read(self->fd, self->event, 2) == 1 ? self->event->id : 99);
+	EXPECT_EQ(1, tw_reap(pid));
+	EXPECT_EQ(0, tw_poll(self->fd, 0));
+}
+
+TEST_F(life, child_keeps_the_instance)
+{
+	int pipefd[2];
+	pid_t pid;
+
+	ASSERT_EQ(0, pipe(pipefd));
+	pid = tw_fork();
+	if (!pid) {
+		/* The write end is closed once the parent has closed its fd. */
+		close(pipefd[1]);
+		if (read(pipefd[0], self->event, 1))
+			_exit(99);
+		if (tw_collect(self->fd, self->event, 1) != 1)
+			_exit(98);
+		_exit(self->event->id);
+	}
+	ASSERT_EQ(0, tw_after(self->fd, 3, 50 * TW_MS));
+	close(self->fd);
+	self->fd = -1;
+	close(pipefd[1]);
+	EXPECT_EQ(3, tw_reap(pid));
+	EXPECT_TRUE(tw_await_users(self->users - 1));
+}
+
+TEST_F(life, duplicate_keeps_the_instance)
+{
+	int copy = dup(self->fd);
+
+	ASSERT_LE(0, copy);
+	ASSERT_EQ(0, tw_after(self->fd, 1, 20 * TW_MS));
+	close(self->fd);
+	self->fd = copy;
+	EXPECT_EQ(self->users, tw_module_users());
+	ASSERT_EQ(1, tw_collect(copy, self->event, 1));
+	EXPECT_EQ(1, self->event->id);
+}
+
+static int send_fd(int socket, int fd)
+{
+	char control[CMSG_SPACE(sizeof(int))] = { 0 }, byte = 0;
+	struct iovec iov = { &byte, 1 };
+	struct msghdr msg = {
+		.msg_iov = &iov,
+		.msg_iovlen = 1,
+		.msg_control = control,
+		.msg_controllen = sizeof(control),
+	};
+	struct cmsghdr *cmsg = CMSG_FIRSTHDR(&msg);
+
+	cmsg->cmsg_level = SOL_SOCKET;
+	cmsg->cmsg_type = SCM_RIGHTS;
+	cmsg->cmsg_len = CMSG_LEN(sizeof(int));
+	memcpy(CMSG_DATA(cmsg), &fd, sizeof(fd));
+	return sendmsg(socket, &msg, 0) == 1 ? 0 : -errno;
+}
+
+static int receive_fd(int socket)
+{
+	char control[CMSG_SPACE(sizeof(int))], byte;
+	struct iovec iov = { &byte, 1 };
+	struct msghdr msg = {
+		.msg_iov = &iov,
+		.msg_iovlen = 1,
+		.msg_control = control,
+		.msg_controllen = sizeof(control),
+	};
+	int fd;
+
+	if (recvmsg(socket, &msg, 0) != 1 || !CMSG_FIRSTHDR(&msg))
+		return -1;
+	memcpy(&fd, CMSG_DATA(CMSG_FIRSTHDR(&msg)), sizeof(fd));
+	return fd;
+}
+
+TEST_F(life, passed_descriptor_keeps_the_instance)
+{
+	int sockets[2];
+	pid_t pid;
+
+	ASSERT_EQ(0, socketpair(AF_UNIX, SOCK_STREAM, 0, sockets));
+	pid = tw_fork();
+	if (!pid) {
+		close(self->fd);
+		close(sockets[0]);
+		if (tw_collect(receive_fd(sockets[1]), self->event, 1) != 1)
+			_exit(99);
+		_exit(self->event->id);
+	}
+	close(sockets[1]);
+	ASSERT_EQ(0, tw_after(self->fd, 4, 20 * TW_MS));
+	ASSERT_EQ(0, send_fd(sockets[0], self->fd));
+	close(self->fd);
+	self->fd = -1;
+	EXPECT_EQ(4, tw_reap(pid));
+	EXPECT_TRUE(tw_await_users(self->users - 1));
+}
+
+/* A child that has executed this program again, with what it inherited. */
+static pid_t exec_child(int flags)
+{
+	int pipefd[2], fd;
+	char number[16];
+	pid_t pid;
+	char byte;
+
+	if (pipe(pipefd))
+		return -1;
+	pid = tw_fork();
+	if (!pid) {
+		fd = open(TW_DEVICE, O_RDWR | flags);
+		snprintf(number, sizeof(number), "%d", pipefd[1]);
+		if (fd < 0 || tw_after(fd, 1, TW_HOUR) ||
+		    setenv(PAUSE_ENV, number, 1))
+			_exit(1);
+		execl("/proc/self/exe", "lifecycle", NULL);
+		_exit(1);
+	}
+	close(pipefd[1]);
+	if (read(pipefd[0], &byte, 1) != 1)
+		return -1;
+	close(pipefd[0]);
+	return pid;
+}
+
+TEST_F(life, exec_closes_with_cloexec_only)
+{
+	pid_t pid;
+
+	pid = exec_child(O_CLOEXEC);
+	ASSERT_LT(0, pid);
+	EXPECT_EQ(self->users, tw_module_users());
+	kill(pid, SIGKILL);
+	tw_reap(pid);
+
+	pid = exec_child(0);
+	ASSERT_LT(0, pid);
+	EXPECT_EQ(self->users + 1, tw_module_users());
+	kill(pid, SIGKILL);
+	tw_reap(pid);
+	EXPECT_TRUE(tw_await_users(self->users));
+}
+
+TEST_F(life, close_frees_timers_in_every_state)
+{
+	long long max = tw_parameter("max_total_timers");
+	struct twheel_setup setup = { .queue_len = 1 };
+
+	ASSERT_EQ(0, tw_setup(self->fd, &setup));
+	ASSERT_TRUE(tw_expire(self->fd, 1));
+	ASSERT_TRUE(tw_expire(self->fd, 2));
+	ASSERT_EQ(0, tw_after(self->fd, 3, TW_MS));
+	ASSERT_EQ(0, tw_every(self->fd, 4, tw_now(), 2 * TW_MS));
+	ASSERT_EQ(0, tw_after(self->fd, 5, TW_HOUR));
+	close(self->fd);
+	self->fd = -1;
+	EXPECT_EQ(self->users - 1, tw_module_users());
+
+	/* The module has counted them out: one is all it can have now. */
+	self->fd = tw_open();
+	ASSERT_EQ(0, tw_set_parameter("max_total_timers", 1));
+	EXPECT_EQ(0, tw_after(self->fd, 1, TW_HOUR));
+	EXPECT_EQ(-ENOSPC, tw_after(self->fd, 2, TW_HOUR));
+	ASSERT_EQ(0, tw_set_parameter("max_total_timers", max));
+}
+
+/* The key and value of the next line that is twheel's. */
+static bool next_key(FILE *file, char *key, unsigned long long *value)
+{
+	char line[128];
+
+	while (fgets(line, sizeof(line), file)) {
+		if (sscanf(line, "twheel-%63[^:]:\t%llu\n", key, value) == 2)
+			return true;
+	}
+	return false;
+}
+
+TEST_F(life, fdinfo_shows_settings_and_counters)
+{
+	static const char * const settings[] = {
+		"tick-shift", "clock", "overflow", "queue-len", "max-timers",
+	};
+	static const char * const counters[] = {
+		"timers", "armed", "started", "reset", "stopped", "expired",
+		"delivered", "withdrawn", "dropped", "dead", "waiting",
+		"queued", "oldest_ns", "migrated", "passes", "programmed",
+	};
+	unsigned long long value, expected[5];
+	char path[64], key[64];
+	struct twheel_stats stats;
+	struct twheel_info info;
+	unsigned int i;
+	FILE *file;
+	__u64 *counter;
+
+	ASSERT_TRUE(tw_expire(self->fd, 1));
+	ASSERT_EQ(1, tw_read(self->fd, self->event, 1));
+	ASSERT_EQ(0, tw_after(self->fd, 2, TW_HOUR));
+	ASSERT_EQ(0, tw_info(self->fd, &info));
+	ASSERT_EQ(0, tw_stats(self->fd, &stats));
+	memcpy(expected, (unsigned long long[]){
+		info.tick_shift, info.clock, info.overflow, info.queue_len,
+		info.max_timers }, sizeof(expected));
+	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", self->fd);
+	file = fopen(path, "r");
+	ASSERT_NE(NULL, file);
+	for (i = 0; i < ARRAY_SIZE(settings); i++) {
+		ASSERT_TRUE(next_key(file, key, &value));
+		EXPECT_STREQ(settings[i], key);
+		EXPECT_EQ(expected[i], value);
+	}
+	counter = &stats.timers;
+	for (i = 0; i < ARRAY_SIZE(counters); i++) {
+		ASSERT_TRUE(next_key(file, key, &value));
+		EXPECT_STREQ(counters[i], key);
+		EXPECT_EQ(counter[i], value);
+	}
+	EXPECT_FALSE(next_key(file, key, &value));
+	fclose(file);
+}
+
+/* Starts and reads on its own instance, and notes the longest time of a round. */
+struct canary {
+	bool stop;
+	unsigned int rounds;
+	__u64 longest_ns;
+	int failed;
+};
+
+static void *sing(void *arg)
+{
+	struct canary *canary = arg;
+	struct twheel_event event;
+	__u64 before, took;
+	int fd = tw_open();
+
+	while (!__atomic_load_n(&canary->stop, __ATOMIC_RELAXED)) {
+		before = tw_now();
+		if (tw_after(fd, 1, TW_MS) || tw_collect(fd, &event, 1) != 1) {
+			canary->failed = 1;
+			break;
+		}
+		took = tw_now() - before;
+		if (took > canary->longest_ns)
+			canary->longest_ns = took;
+		canary->rounds++;
+	}
+	close(fd);
+	return NULL;
+}
+
+TEST_F(life, killed_owner_of_a_million_timers_leaves_nothing)
+{
+	unsigned int i, count = tw_scaled(1000000);
+	struct canary canary = { 0 };
+	long used = tw_memory_used();
+	pthread_t thread;
+	int pipefd[2];
+	char byte;
+	pid_t pid;
+
+	ASSERT_EQ(0, pipe(pipefd));
+	pid = tw_fork();
+	if (!pid) {
+		int fd = tw_open();
+
+		for (i = 0; i < count; i++) {
+			if (tw_after(fd, i, TW_HOUR))
+				_exit(1);
+		}
+		if (write(pipefd[1], "", 1) == 1)
+			pause();
+		_exit(1);
+	}
+	close(pipefd[1]);
+	ASSERT_EQ(1, read(pipefd[0], &byte, 1));
+	ASSERT_EQ(0, pthread_create(&thread, NULL, sing, &canary));
+	ASSERT_TRUE(tw_await_users(self->users + 2));
+	kill(pid, SIGKILL);
+	EXPECT_EQ(-1, tw_reap(pid));
+	EXPECT_TRUE(tw_await_users(self->users + 1));
+	EXPECT_TRUE(tw_await_memory(used + tw_memory_slack()));
+	__atomic_store_n(&canary.stop, true, __ATOMIC_RELAXED);
+	pthread_join(thread, NULL);
+	TH_LOG("%u timers; meanwhile %u rounds of the canary, the longest %llu ms",
+	       count, canary.rounds, canary.longest_ns / TW_MS);
+	EXPECT_FALSE(canary.failed);
+	EXPECT_GT(10 * TW_SEC, canary.longest_ns);
+}
+
+FIXTURE(module) {
+	int fd;
+};
+
+FIXTURE_SETUP(module)
+{
+	self->fd = tw_open();
+	ASSERT_LE(0, self->fd);
+}
+
+/* The tests after this one want it loaded. */
+FIXTURE_TEARDOWN(module)
+{
+	if (access(TW_SYSFS, F_OK))
+		tw_load();
+}
+
+static bool nothing_left(void)
+{
+	return access(TW_DEVICE, F_OK) && access(TW_SYSFS, F_OK) &&
+	       access("/sys/class/misc/twheel", F_OK);
+}
+
+TEST_F(module, is_in_use_while_a_descriptor_is_open)
+{
+	struct twheel_event event;
+
+	ASSERT_EQ(0, tw_after(self->fd, 1, 20 * TW_MS));
+	EXPECT_EQ(-EWOULDBLOCK, tw_unload());
+	EXPECT_EQ(1, tw_collect(self->fd, &event, 1));
+	close(self->fd);
+	EXPECT_EQ(0, tw_unload());
+	EXPECT_TRUE(nothing_left());
+}
+
+TEST_F(module, is_in_use_while_a_reader_is_blocked)
+{
+	struct twheel_event event;
+	pid_t pid = tw_fork();
+
+	if (!pid)
+		_exit(tw_read(self->fd, &event, 1) == 1 ? event.id : 99);
+	ASSERT_LT(0, pid);
+	ASSERT_TRUE(tw_await_sleep(pid));
+	ASSERT_EQ(0, tw_after(self->fd, 7, 200 * TW_MS));
+	close(self->fd);
+	EXPECT_EQ(-EWOULDBLOCK, tw_unload());
+	EXPECT_EQ(7, tw_reap(pid));
+	EXPECT_EQ(0, tw_unload());
+	EXPECT_TRUE(nothing_left());
+}
+
+/* Timers in every state, some about to expire. */
+static bool use_module(unsigned int cycle)
+{
+	struct twheel_event event[4];
+	int i, fd = tw_open();
+	bool ok = fd >= 0;
+
+	for (i = 0; i < 8 && ok; i++) {
+		ok = !tw_after(fd, i, 1) && !tw_after(fd, 100 + i, i * TW_MS / 2) &&
+		     !tw_after(fd, 200 + i, TW_HOUR) &&
+		     !tw_every(fd, 300 + i, tw_now(), 3 * TW_MS);
+	}
+	if (cycle % 2)
+		ok = ok && tw_collect(fd, event, 4) == 4;
+	close(fd);
+	return ok;
+}
+
+TEST_F(module, can_be_loaded_used_and_unloaded_200_times)
+{
+	unsigned int i, cycles = tw_scaled(CYCLES);
+	long used = 0;
+
+	close(self->fd);
+	for (i = 0; i < cycles; i++) {
+		ASSERT_TRUE(use_module(i));
+		ASSERT_EQ(0, tw_unload());
+		ASSERT_TRUE(nothing_left());
+		if (!i)
+			used = tw_memory_used();
+		ASSERT_EQ(0, tw_load());
+	}
+	EXPECT_TRUE(tw_await_memory(used + tw_memory_slack()));
+}
+
+TEST_HARNESS_MAIN
