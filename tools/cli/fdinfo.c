@@ -91,10 +91,26 @@ static void read_comm(int pid, char *comm, int size)
 		fclose(file);
 }
 
+/* The settings that info shows by name are numbers in fdinfo. */
+static const char *value_name(const struct field *field)
+{
+	struct why why;
+	__u64 number;
+
+	if (number_parse(field->value, &number, &why) || number > 255)
+		return NULL;
+	if (!strcmp(field->name, "clock"))
+		return clock_text(number);
+	if (!strcmp(field->name, "overflow"))
+		return overflow_text(number);
+	return NULL;
+}
+
 /* The keys are those of the stats operation, so '_' for '-'. */
 static void field_json(const struct field *field)
 {
 	char key[sizeof(field->name)];
+	const char *name = value_name(field);
 	struct why why;
 	__u64 number;
 	char *dash;
@@ -102,7 +118,9 @@ static void field_json(const struct field *field)
 	memcpy(key, field->name, sizeof(key));
 	while ((dash = strchr(key, '-')))
 		*dash = '_';
-	if (number_parse(field->value, &number, &why))
+	if (name)
+		json_string(key, name);
+	else if (number_parse(field->value, &number, &why))
 		json_string(key, field->value);
 	else
 		json_u64(key, number);
@@ -125,6 +143,13 @@ static void show_json(const struct fdinfo *info, int pid, const char *comm,
 	json_end();
 }
 
+static void show_field(const struct field *field)
+{
+	const char *name = value_name(field);
+
+	printf("  %-12s %s\n", field->name, name ? name : field->value);
+}
+
 static void show_lines(const struct fdinfo *info, int pid, const char *comm,
 		       int fd)
 {
@@ -133,8 +158,7 @@ static void show_lines(const struct fdinfo *info, int pid, const char *comm,
 
 	printf("process %d (%s), descriptor %d\n", pid, comm, fd);
 	for (i = 0; i < info->nr; i++)
-		printf("  %-12s %s\n", info->fields[i].name,
-		       info->fields[i].value);
+		show_field(&info->fields[i]);
 	if (balance >= 0)
 		printf("  %-12s %s\n", "books",
 		       balance ? "balanced" : "NOT BALANCED");
