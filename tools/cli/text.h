@@ -10,7 +10,8 @@
 #include <linux/types.h>
 
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
-#define __printf(fmt, args)	__attribute__((__format__(__printf__, fmt, args)))
+#define __printf(fmt, args)	__attribute__((__format__(__printf__, \
+							  fmt, args)))
 
 /* A sentence that says what is wrong with the input. */
 struct why {

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -12,7 +13,7 @@
 /* One ppoll() waits no longer than this, whatever the range of time_t. */
 #define NAP_NS		(86400 * NS_PER_SEC)
 
-static volatile sig_atomic_t caught;
+static atomic_int caught;
 
 static void catch_signal(int signo)
 {
