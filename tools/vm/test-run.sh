@@ -1,0 +1,74 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+set -eu
+. "$(dirname "$0")/common.sh"
+
+# tools/vm/test-run.sh [stock|debug]...: does tools/vm/run take a failure for a success,
+# or lose output? Prints TAP.
+
+work=$(mktemp -d "${TMPDIR:-/tmp}/twheel-test-run.XXXXXX")
+trap 'rm -rf "$work"' EXIT
+bad=0
+
+# $1: stock or debug. The module is built apart, so that it never gets into a normal run.
+build_faulty() {
+	mkdir -p "$work/$1"
+	cp "$top"/tools/vm/faulty/* "$work/$1"
+	make -s -C "$("$top/tools/vm/kernel" "$1" kdir)" M="$work/$1" --no-print-directory \
+		CONFIG_DEBUG_INFO_BTF_MODULES= modules >&2
+}
+
+# $1: exit status wanted, $2: text wanted in output or messages, $3: what is tested;
+# the rest is for tools/vm/run, on kernel $kernel.
+expect() {
+	local want=$1 text=$2 name="vm/$kernel: $3" got=0
+
+	shift 3
+	"$top/tools/vm/run" --kernel "$kernel" --modules "$work/$kernel" "$@" \
+		>"$work/out" 2>"$work/err" || got=$?
+	if [ "$got" = "$want" ] && grep -aqF -- "$text" "$work/out" "$work/err"; then
+		echo "ok $name"
+		return
+	fi
+	bad=1
+	echo "not ok $name"
+	echo "# exit status $got, wanted $want with '$text'; output and messages:"
+	tail -n 20 "$work/out" "$work/err" | tr -d '\0' | sed 's/^/# /'
+}
+
+load_faulty() {
+	echo "insmod /lib/twheel/faulty.ko fault=$1; sleep 1; echo survived"
+}
+
+test_stock() {
+	head -c 300000 /dev/urandom >"$work/random"
+	expect 42 '' 'exit status and binary output pass through' \
+		--add "$work/random" -- sh -c 'cat random; exit 42'
+	if cmp -s "$work/random" "$work/out"; then
+		echo "ok vm/$kernel: output is exact"
+	else
+		bad=1
+		echo "not ok vm/$kernel: output is exact"
+	fi
+	# shellcheck disable=SC2016 # for the guest's shell
+	expect 126 'without a verdict' 'a guest that resets early after printing a verdict fails' \
+		-- sh -c 'for tty in 0 1 2; do echo "exit 0" >/dev/ttyS$tty; done; reboot -f'
+	expect 124 'timed out' 'a hang fails' --timeout 12 -- sh -c 'sleep 1000'
+	expect 127 'sysrq' 'a crash fails' -- sh -c 'echo c >/proc/sysrq-trigger; sleep 9; exit 0'
+	expect 127 'WARNING' 'a warning fails' -- sh -c "$(load_faulty warn)"
+	expect 127 'rmmod failed' 'a module that stays in use fails' -- sh -c "$(load_faulty hold)"
+}
+
+test_debug() {
+	expect 0 'survived' 'a clean run passes' -- sh -c "$(load_faulty none)"
+	expect 127 'sleeping' 'sleeping in atomic context fails' --no-leak-scan \
+		-- sh -c "$(load_faulty atomic)"
+	expect 127 'KASAN' 'an out-of-bounds write fails' -- sh -c "$(load_faulty overrun)"
+	expect 127 'kmemleak' 'a leak fails' -- sh -c "$(load_faulty leak)"
+}
+
+for kernel in "${@:-stock}"; do
+	build_faulty "$kernel"
+	"test_$kernel"
+done
+exit $bad
