@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: GPL-2.0
+#
+# Targets for people. What kbuild builds stands in Kbuild; how, in tools/.
+
+SHELL := /bin/bash
+
+# The kernel to build for: a build directory. Without one of the running kernel, Debian's.
+KDIR ?= $(firstword $(wildcard /lib/modules/$(shell uname -r)/build) stock)
+
+# For host-test: how many random operations, and the seed.
+OPS ?=
+SEED ?=
+
+suites = $(sort $(patsubst kunit/%.c,%,$(wildcard kunit/*_test.c)))
+tap = tools/scripts/tap
+
+# host-test [OPS=n] [SEED=n]; only what was given is passed on
+host_args = $(if $(OPS),OPS=$(OPS)) $(if $(SEED),SEED=$(SEED))
+
+.PHONY: all
+all: module tools ## build the module for KDIR, and the tools
+
+.PHONY: help
+help: ## list the targets
+	@echo "make [TARGET] [KDIR=kernel build directory]"
+	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  \1\t\2/p' Makefile | expand -t 20
+
+.PHONY: module
+module:
+	@tools/scripts/deps build $(if $(filter stock,$(KDIR)),headers)
+	@dir=$$(tools/vm/build-modules $(KDIR)) && echo "built $${dir#$$PWD/}/module/twheel.ko"
+
+.PHONY: tools
+tools:
+	@tools/scripts/deps build
+	@$(if $(wildcard tools/cli/Makefile),$(MAKE) -s -C tools/cli && echo "built tools/cli/twheel")
+
+.PHONY: demo
+demo: tools ## timers started, reset, stopped and expiring, in a VM with Debian's kernel
+	@echo "Booting Debian's kernel in QEMU with twheel.ko, to run tools/cli/demo.tw ..."
+	@tools/vm/run --add tools/cli/demo.tw -- twheel run demo.tw
+	@echo "You saw timers of /dev/twheel start, be reset, stop and expire;" \
+		"now change tools/cli/demo.tw and run make demo again."
+
+.PHONY: check
+check: ## every test below; the last line is "N passed, N failed"
+	@tools/scripts/check
+
+.PHONY: kunit
+kunit: ## KUnit suites, in a VM with a KASAN and lockdep kernel
+	@$(tap) kunit tools/vm/run --kernel debug --memory 2G --timeout 600 --no-module -- \
+		tools/vm/kunit.sh $(suites)
+
+.PHONY: selftest
+selftest: selftest-stock selftest-debug ## self tests of the device, on both kernels
+
+.PHONY: selftest-stock selftest-debug
+selftest-stock selftest-debug: selftest-%:
+	@$(tap) selftest-$* tools/vm/selftest $*
+
+.PHONY: host-test
+host-test: ## pure layers and command under ASan and UBSan, no VM [OPS=n] [SEED=n]
+	@tools/scripts/deps build
+	@$(tap) host-test $(MAKE) -s -C tools/host check $(host_args)
+	@$(tap) cli-test $(MAKE) -s -C tools/cli check
+
+.PHONY: style
+style: ## checkpatch, sparse, compiler warnings, shellcheck
+	@$(tap) style tools/scripts/style
+
+.PHONY: vm-test
+vm-test: vm-test-stock vm-test-debug ## does the VM runner notice crashes and hangs?
+
+.PHONY: vm-test-stock vm-test-debug
+vm-test-stock vm-test-debug: vm-test-%:
+	@$(tap) vm-test-$* tools/vm/test-run.sh $*
+
+.PHONY: clean
+clean: ## remove what was built here (kernels stay in ~/.cache/twheel)
+	@rm -rf build
+	@for dir in $(patsubst %/Makefile,%,$(wildcard tools/*/Makefile)); do \
+		$(MAKE) -s -C $$dir clean || exit; \
+	done
