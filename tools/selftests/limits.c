@@ -7,7 +7,6 @@
 
 #define MILLION		1000000
 #define CGROUP		"/sys/fs/cgroup/twheel_limits"
-#define CGROUP_MIB	64
 #define OTHER_USER	1000
 
 FIXTURE(limit) {
@@ -234,13 +233,10 @@ FIXTURE(cgroup) {
 
 FIXTURE_SETUP(cgroup)
 {
-	char limit[32];
-
 	if (tw_write_file("/sys/fs/cgroup/cgroup.subtree_control", "+memory"))
 		SKIP(return, "no memory cgroups here");
 	mkdir(CGROUP, 0755);
-	snprintf(limit, sizeof(limit), "%d", CGROUP_MIB << 20);
-	ASSERT_EQ(0, tw_write_file(CGROUP "/memory.max", limit));
+	ASSERT_EQ(0, tw_write_file(CGROUP "/memory.max", "64M"));
 	ASSERT_EQ(0, pipe(self->to_parent));
 	ASSERT_EQ(0, pipe(self->to_child));
 }
@@ -318,7 +314,7 @@ TEST_F(cgroup, without_memory_gets_enomem_alone)
 	EXPECT_TRUE(starved.unchanged);
 	EXPECT_EQ(TWHEEL_FREE, starved.state);
 	EXPECT_EQ(0, starved.stop);
-	TH_LOG("%llu timers in %d MiB", starved.started, CGROUP_MIB);
+	TH_LOG("%llu timers in 64 MiB", starved.started);
 	EXPECT_LT(10000, starved.started);
 
 	/* Nobody else is short of anything. */
@@ -332,8 +328,10 @@ TEST_F(cgroup, gets_its_memory_back)
 {
 	__u64 give_up = tw_now() + TW_PATIENCE_MS * TW_MS;
 	long long slack = tw_memory_slack() * 1024;
-	pid_t pid = tw_fork();
+	pid_t pid;
 
+	ASSERT_EQ(0, tw_write_file(CGROUP "/memory.max", "16M"));
+	pid = tw_fork();
 	if (!pid)
 		starve(self);
 	ASSERT_LT(0, pid);
