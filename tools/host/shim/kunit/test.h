@@ -204,6 +204,8 @@ __noreturn void shim_give_up(struct kunit *test);
 	shim_true(test, true, pointer, "")
 #define KUNIT_ASSERT_NULL(test, pointer)	\
 	shim_true(test, true, !(pointer), "")
+#define KUNIT_ASSERT_PTR_EQ_MSG(test, left, right, ...)	\
+	shim_true(test, true, (left) == (right), __VA_ARGS__)
 #define KUNIT_ASSERT_PTR_EQ(test, left, right)	\
 	shim_true(test, true, (left) == (right), "")
 #define KUNIT_ASSERT_STREQ(test, left, right)	\
