@@ -90,7 +90,7 @@ static void show_stats(struct seq_file *seq, struct twheel_instance *inst)
 	show(seq, "dead", stats.dead);
 	show(seq, "waiting", stats.waiting);
 	show(seq, "queued", stats.queued);
-	show(seq, "oldest_ns", stats.oldest_ns);
+	show(seq, "oldest-ns", stats.oldest_ns);
 	show(seq, "migrated", stats.migrated);
 	show(seq, "passes", stats.passes);
 	show(seq, "programmed", stats.programmed);

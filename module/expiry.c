@@ -48,8 +48,8 @@ static void expire_timer(struct twheel_instance *inst,
  * @timer: The timer, in state TWHEEL_FREE, in the index, with its deadline.
  * @now: The time, ns.
  *
- * A deadline that has passed expires at once, unless the wheel is behind: then
- * it takes its turn there, so that expiries stay in order.
+ * A deadline that has come or passed expires at once, unless the wheel is
+ * behind: then it takes its turn there, so that expiries stay in order.
  */
 void twheel_expiry_arm(struct twheel_instance *inst,
 		       struct twheel_timer *timer, u64 now)
@@ -58,10 +58,12 @@ void twheel_expiry_arm(struct twheel_instance *inst,
 
 	lockdep_assert_held(&inst->lock);
 	twheel_timer_step(timer, TWHEEL_OP_ARM, &inst->books);
-	timer->node.expires = twheel_timer_tick(timer->deadline,
-						inst->config.tick_shift);
+	timer->node.expires = tick;
+	if (timer->deadline > now)
+		timer->node.expires = twheel_timer_tick(timer->deadline,
+							inst->config.tick_shift);
 	twheel_wheel_forward(inst->wheel, tick);
-	if (timer->node.expires <= tick && inst->wheel->wake > tick)
+	if (timer->deadline <= now && inst->wheel->wake > tick)
 		expire_timer(inst, timer, now);
 	else
 		twheel_wheel_add(inst->wheel, &timer->node);

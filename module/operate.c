@@ -142,6 +142,7 @@ static int start_locked(struct twheel_instance *inst, struct twheel_start *req,
 	timer->interval = req->interval_ns;
 	timer->data = req->data;
 	req->generation = timer->generation;
+	req->deadline_ns = deadline;
 	inst->counts.started++;
 	trace_twheel_start(timer, now);
 	twheel_expiry_arm(inst, timer, now);

@@ -75,13 +75,15 @@ enum verdict op_start(struct session *s, const struct op *op)
 		op_json(s, op);
 		outcome_json(start.outcome, start.generation,
 			     start.remaining_ns);
+		json_u64("deadline_ns", start.deadline_ns);
 		json_end();
 		return VERDICT_OK;
 	}
 	op_line(s, op);
 	outcome_line(&words, start.outcome, start.generation,
 		     start.remaining_ns);
-	putchar('\n');
+	printf(", due at %s\n",
+	       offset_text(session_offset(s, start.deadline_ns)).s);
 	return VERDICT_OK;
 }
 

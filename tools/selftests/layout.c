@@ -56,7 +56,8 @@ static const struct field fields[] = {
 	FIELD(twheel_start, outcome, 36),
 	FIELD(twheel_start, generation, 40),
 	FIELD(twheel_start, remaining_ns, 48),
-	FIELD(twheel_start, reserved, 56),
+	FIELD(twheel_start, deadline_ns, 56),
+	FIELD(twheel_start, reserved, 64),
 
 	FIELD(twheel_stop, id, 0),
 	FIELD(twheel_stop, flags, 8),

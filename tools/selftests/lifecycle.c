@@ -257,7 +257,7 @@ TEST_F(life, fdinfo_shows_settings_and_counters)
 	static const char * const counters[] = {
 		"timers", "armed", "started", "reset", "stopped", "expired",
 		"delivered", "withdrawn", "dropped", "dead", "waiting",
-		"queued", "oldest_ns", "migrated", "passes", "programmed",
+		"queued", "oldest-ns", "migrated", "passes", "programmed",
 	};
 	unsigned long long value, expected[5];
 	char path[64], key[64];

@@ -214,6 +214,7 @@ struct twheel_setup {
  * @generation: Out: number of this arming; unique in the instance.
  * @remaining_ns: Out: time that the earlier arming still had; 0 if it had
  *	expired or there was none.
+ * @deadline_ns: Out: the deadline.
  * @reserved: Must be 0.
  *
  * The deadline is rounded up to the tick, never down.  No read() that begins
@@ -228,7 +229,8 @@ struct twheel_start {
 	__u32 outcome;
 	__aligned_u64 generation;
 	__aligned_u64 remaining_ns;
-	__aligned_u64 reserved[3];
+	__aligned_u64 deadline_ns;
+	__aligned_u64 reserved[2];
 };
 
 /**
