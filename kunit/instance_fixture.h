@@ -6,6 +6,7 @@
 #define TWHEEL_INSTANCE_FIXTURE_H
 
 #include <kunit/test.h>
+#include <linux/bits.h>
 #include <linux/errno.h>
 #include <linux/vmalloc.h>
 
@@ -14,7 +15,7 @@
 #include "fake_clock.h"
 
 /* The default: 2^20 ns, about a millisecond. */
-#define TICK (1ULL << 20)
+#define TICK BIT_ULL(20)
 
 #define EVENTS 256
 

@@ -265,6 +265,7 @@ static void do_start(struct kunit *test, u32 nr)
 	KUNIT_ASSERT_EQ(test, f->start.remaining_ns, remaining);
 	timer->interval = interval;
 	arm(f, timer, deadline);
+	KUNIT_ASSERT_EQ(test, f->start.deadline_ns, deadline);
 	KUNIT_ASSERT_EQ(test, f->start.generation, timer->generation);
 }
 

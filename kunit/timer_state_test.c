@@ -7,6 +7,7 @@
 #include <linux/kernel.h>
 #include <linux/ktime.h>
 #include <linux/module.h>
+#include <linux/string.h>
 
 #include "../module/compat.h"
 #include "../module/timer.h"
@@ -131,13 +132,14 @@ static void expect_balance(struct kunit *test, const struct twheel_books *books)
 /* Whatever happens to however many timers, guarantee 3. */
 static void books_always_balance(struct kunit *test)
 {
-	struct twheel_timer timers[16] = { };
+	static struct twheel_timer timers[16];
 	struct twheel_books books = { };
 	struct twheel_timer *timer;
 	struct test_random random;
 	enum twheel_op op;
 	u32 i, steps = 0;
 
+	memset(timers, 0, sizeof(timers));
 	test_random_init(test, &random, 1);
 	for (i = 0; i < 20000; i++) {
 		timer = &timers[test_random_below(&random, ARRAY_SIZE(timers))];

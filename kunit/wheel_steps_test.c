@@ -229,7 +229,8 @@ static void steady_state(struct kunit *test)
 static void each_move_goes_down(struct kunit *test)
 {
 	struct crowd *c = test->priv;
-	u32 i, budget, moved, level[FOLLOWED], now;
+	static u8 level[FOLLOWED];
+	u32 i, budget, moved, now;
 	u64 before;
 
 	test_random_init(test, &c->random, 4);
@@ -245,7 +246,7 @@ static void each_move_goes_down(struct kunit *test)
 				     &c->due);
 		for (i = 0, moved = 0; i < FOLLOWED && i < nodes; i++) {
 			now = c->node[i].place / TWHEEL_SLOTS;
-			KUNIT_ASSERT_LE(test, now, level[i]);
+			KUNIT_ASSERT_LE(test, now, (u32)level[i]);
 			moved += now < level[i];
 			level[i] = now;
 		}
