@@ -12,6 +12,7 @@
 
 #include "account.h"
 #include "compat.h"
+#include "gfp.h"
 
 static ulong max_user_timers = BIT(22);
 module_param(max_user_timers, ulong, 0644);
@@ -46,7 +47,7 @@ static struct twheel_account *new_account(kuid_t uid)
 	struct twheel_account *account;
 
 	lockdep_assert_held(&accounts_lock);
-	account = kzalloc(sizeof(*account), GFP_KERNEL_ACCOUNT);
+	account = kzalloc(sizeof(*account), TWHEEL_GFP);
 	if (!account)
 		return NULL;
 	account->uid = uid;

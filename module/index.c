@@ -11,12 +11,12 @@
  * likewise.
  */
 #include <linux/errno.h>
-#include <linux/gfp.h>
 #include <linux/math64.h>
 #include <linux/mm.h>
 #include <linux/slab.h>
 
 #include "compat.h"
+#include "gfp.h"
 #include "index.h"
 
 #define SEGMENT_BUCKETS	((u32)(PAGE_SIZE / sizeof(void *)))
@@ -56,7 +56,7 @@ static u32 bucket_nr(const struct twheel_index *index, u64 id)
  */
 struct twheel_index_segment *twheel_index_segment_alloc(void)
 {
-	return kzalloc(sizeof(struct twheel_index_segment), GFP_KERNEL_ACCOUNT);
+	return kzalloc(sizeof(struct twheel_index_segment), TWHEEL_GFP);
 }
 EXPORT_SYMBOL_FOR_KUNIT(twheel_index_segment_alloc);
 
@@ -87,7 +87,7 @@ int twheel_index_init(struct twheel_index *index, u64 max, u64 key)
 	index->nr_buckets = SEGMENT_BUCKETS;
 	index->nr_dir = DIV_ROUND_UP_ULL(max, SEGMENT_BUCKETS);
 	index->dir = kvcalloc(index->nr_dir, sizeof(*index->dir),
-			      GFP_KERNEL_ACCOUNT);
+			      TWHEEL_GFP);
 	if (!index->dir)
 		return -ENOMEM;
 	index->dir[0] = twheel_index_segment_alloc();

@@ -11,6 +11,7 @@
 #include <linux/slab.h>
 
 #include "compat.h"
+#include "gfp.h"
 #include "instance.h"
 
 #define DEFAULT_TIMERS	BIT(20)
@@ -142,7 +143,7 @@ static void parts_free(struct parts *parts)
 static int parts_alloc(struct parts *parts, const struct twheel_config *config)
 {
 	memset(parts, 0, sizeof(*parts));
-	parts->wheel = kvmalloc(sizeof(*parts->wheel), GFP_KERNEL_ACCOUNT);
+	parts->wheel = kvmalloc(sizeof(*parts->wheel), TWHEEL_GFP);
 	if (!parts->wheel ||
 	    twheel_index_init(&parts->index, config->max_timers,
 			      get_random_u64()) ||
@@ -237,7 +238,7 @@ int twheel_timer_new(struct twheel_instance *inst, struct twheel_timer **timer)
 
 	if (ret)
 		return ret;
-	*timer = kmem_cache_zalloc(timer_cache, GFP_KERNEL);
+	*timer = kmem_cache_zalloc(timer_cache, TWHEEL_GFP);
 	if (*timer)
 		return 0;
 	twheel_account_uncharge(inst->account, 1);

@@ -8,6 +8,7 @@
 #include <linux/slab.h>
 
 #include "compat.h"
+#include "gfp.h"
 #include "queue.h"
 
 /* Tickets that one put sweeps, once the fifo is full. */
@@ -29,7 +30,7 @@ int twheel_queue_init(struct twheel_queue *queue, u32 len)
 	memset(queue, 0, sizeof(*queue));
 	queue->len = len;
 	queue->buffer = kvcalloc(2 * slots, sizeof(struct twheel_ticket),
-				 GFP_KERNEL_ACCOUNT);
+				 TWHEEL_GFP);
 	if (!queue->buffer)
 		return -ENOMEM;
 	kfifo_init(&queue->fifo[0], queue->buffer, bytes);

@@ -9,6 +9,7 @@
 #include <linux/uaccess.h>
 
 #include "compat.h"
+#include "gfp.h"
 #include "reader.h"
 
 static bool reader_expire(struct twheel_clock *clock)
@@ -49,7 +50,7 @@ struct twheel_reader *twheel_reader_create(void)
 	account = twheel_account_get(current_uid());
 	if (!account)
 		return NULL;
-	reader = kzalloc(sizeof(*reader), GFP_KERNEL_ACCOUNT);
+	reader = kzalloc(sizeof(*reader), TWHEEL_GFP);
 	if (!reader) {
 		twheel_account_put(account);
 		return NULL;

@@ -260,8 +260,12 @@ static void starve(struct _test_data_cgroup *self)
 	struct tw_snapshot before;
 	struct starved starved;
 	char byte;
+	__u64 id;
 	int fd;
 
+	/* A page fault in the full cgroup would be the end of this process. */
+	if (mlockall(MCL_CURRENT))
+		_exit(4);
 	if (tw_write_file(CGROUP "/cgroup.procs", "0"))
 		_exit(1);
 	fd = tw_open();
@@ -276,6 +280,9 @@ static void starve(struct _test_data_cgroup *self)
 			    before.stats.timers == starved.started;
 	starved.state = tw_state(fd, starved.started);
 	starved.stop = tw_stop(fd, 0, NULL);
+	/* And so would a page for the pipe: make room. */
+	for (id = 1; id < starved.started / 2; id++)
+		tw_stop(fd, id, NULL);
 	if (write(self->to_parent[1], &starved, sizeof(starved)) < 0)
 		_exit(2);
 	/* Starved, and alive: until the parent has seen that it is. */
