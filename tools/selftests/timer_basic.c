@@ -36,6 +36,8 @@ TEST_F(timer, one_shot_expires_once)
 	after = tw_now();
 	EXPECT_EQ(TWHEEL_WAS_FREE, start.outcome);
 	EXPECT_EQ(0, start.remaining_ns);
+	EXPECT_LE(before + start.time_ns, start.deadline_ns);
+	EXPECT_GE(after + start.time_ns, start.deadline_ns);
 
 	ASSERT_EQ(POLLIN, tw_poll(self->fd, TW_PATIENCE_MS));
 	ASSERT_EQ(1, tw_read(self->fd, event, 2));
@@ -44,8 +46,7 @@ TEST_F(timer, one_shot_expires_once)
 	EXPECT_EQ(start.data, event->data);
 	EXPECT_EQ(start.generation, event->generation);
 	EXPECT_EQ(1, event->sequence);
-	EXPECT_LE(before + start.time_ns, event->deadline_ns);
-	EXPECT_GE(after + start.time_ns, event->deadline_ns);
+	EXPECT_EQ(start.deadline_ns, event->deadline_ns);
 	EXPECT_LE(event->deadline_ns, event->fired_ns);
 	EXPECT_EQ(1, event->expirations);
 	EXPECT_EQ(0, event->dropped);
@@ -321,6 +322,25 @@ TEST_F(timer, zero_timeout_expires_at_once_and_once)
 	EXPECT_LE(before, event->deadline_ns);
 	EXPECT_LE(event->deadline_ns, event->fired_ns);
 	EXPECT_TRUE(tw_quiet_until(self->fd, tw_now() + 20 * TW_MS));
+}
+
+/* However long a tick is. */
+TEST_F(timer, deadline_of_now_expires_within_the_call)
+{
+	struct twheel_setup setup = { 0 };
+	struct twheel_event event;
+	struct twheel_info info;
+	__u64 deadline, after;
+
+	ASSERT_EQ(0, tw_info(self->fd, &info));
+	setup.tick_shift = info.tick_shift_max;
+	ASSERT_EQ(0, tw_setup(self->fd, &setup));
+	deadline = tw_now();
+	ASSERT_EQ(0, tw_at(self->fd, 1, deadline));
+	after = tw_now();
+	ASSERT_EQ(1, tw_collect(self->fd, &event, 1));
+	EXPECT_LE(deadline, event.fired_ns);
+	EXPECT_GE(after, event.fired_ns);
 }
 
 TEST_F(timer, boottime_instance_counts_in_boottime)

@@ -184,6 +184,7 @@ static inline int tw_start(int fd, struct twheel_start *start)
 	start->outcome = TW_POISON32;
 	start->generation = TW_POISON64;
 	start->remaining_ns = TW_POISON64;
+	start->deadline_ns = TW_POISON64;
 	return tw_ioctl(fd, TWHEEL_IOC_START, start, sizeof(*start));
 }
 
