@@ -6,7 +6,6 @@
 #include <linux/kernel.h>
 #include <linux/module.h>
 #include <linux/sched.h>
-#include <linux/string.h>
 
 #include "instance_fixture.h"
 
@@ -351,118 +350,105 @@ static void read_goes_past_withdrawn_expiries(struct kunit *test)
 	start_row(test, 0, 1000);
 	for (i = 0; i < 999; i++)
 		KUNIT_ASSERT_EQ(test, stop(f, i), 0);
-	KUNIT_EXPECT_EQ(test, stats(test)->queued, 1);
 	KUNIT_EXPECT_EQ(test, read_events(f, 9), 1);
 	KUNIT_EXPECT_EQ(test, f->event[0].id, 999);
 }
 
-/* Guarantee 6: reaching a limit is an error for that call. */
-static void limit_of_the_instance(struct kunit *test)
-{
-	struct twheel_config config = { .max_timers = 3 };
-	struct fixture *f = test->priv;
-	struct twheel_stats before;
-	u64 i;
-
-	KUNIT_ASSERT_EQ(test, twheel_config_fill(&config), 0);
-	KUNIT_ASSERT_EQ(test, twheel_instance_setup(&f->inst, &config), 0);
-	for (i = 0; i < 3; i++)
-		KUNIT_EXPECT_EQ(test, start(f, i, 5 * TICK, 0, 0), 0);
-	before = *stats(test);
-	KUNIT_EXPECT_EQ(test, start(f, 3, 5 * TICK, 0, 0), -ENOSPC);
-	KUNIT_EXPECT_EQ(test, memcmp(&before, stats(test), sizeof(before)), 0);
-	KUNIT_EXPECT_EQ(test, get(f, 3), -ENOENT);
-	KUNIT_EXPECT_EQ(test, atomic64_read(&f->account->timers), 3);
-	/* One that is there can be started again. */
-	KUNIT_EXPECT_EQ(test, start(f, 1, 9 * TICK, 0, 0), 0);
-	KUNIT_EXPECT_EQ(test, stop(f, 0), 0);
-	KUNIT_EXPECT_EQ(test, start(f, 3, 5 * TICK, 0, 0), 0);
-}
-
-static void limit_of_the_user(struct kunit *test)
-{
-	const s64 others = 1LL << 40;
-	struct fixture *f = test->priv;
-
-	KUNIT_ASSERT_EQ(test, start(f, 1, 5 * TICK, 0, 0), 0);
-	atomic64_add(others, &f->account->timers);
-	KUNIT_EXPECT_EQ(test, start(f, 2, 5 * TICK, 0, 0), -ENOSPC);
-	KUNIT_EXPECT_EQ(test, get(f, 2), -ENOENT);
-	KUNIT_EXPECT_EQ(test, start(f, 1, 6 * TICK, 0, 0), 0);
-	KUNIT_EXPECT_EQ(test, atomic64_read(&f->account->timers), others + 1);
-	atomic64_sub(others, &f->account->timers);
-	KUNIT_EXPECT_EQ(test, start(f, 2, 5 * TICK, 0, 0), 0);
-}
-
-/* Guarantee 6: back at stop, at delivery and at a drop. */
-static void charge_goes_back_at_once(struct kunit *test)
+/* Behind so many withdrawn ones, the oldest is found in several turns. */
+static void age_behind_withdrawn_expiries(struct kunit *test)
 {
 	struct fixture *f = test->priv;
-
-	setup(test, 1, TWHEEL_DROP_NEWEST);
-	start_row(test, 0, 2);
-	KUNIT_EXPECT_EQ(test, atomic64_read(&f->account->timers), 1);
-	KUNIT_EXPECT_EQ(test, read_events(f, 9), 1);
-	KUNIT_EXPECT_EQ(test, atomic64_read(&f->account->timers), 0);
-	KUNIT_ASSERT_EQ(test, start(f, 0, 3600000 * TICK, 0, 0), 0);
-	KUNIT_EXPECT_EQ(test, stop(f, 0), 0);
-	KUNIT_EXPECT_EQ(test, atomic64_read(&f->account->timers), 0);
-}
-
-static void setup_before_the_first_start(struct kunit *test)
-{
-	struct twheel_config config = { .clock = CLOCK_BOOTTIME };
-	struct fixture *f = test->priv;
-
-	setup(test, 4, TWHEEL_DROP_NEWEST);
-	KUNIT_EXPECT_EQ(test, f->clock.id, CLOCK_MONOTONIC);
-	KUNIT_ASSERT_EQ(test, twheel_config_fill(&config), 0);
-	KUNIT_EXPECT_EQ(test, twheel_instance_setup(&f->inst, &config), 0);
-	KUNIT_EXPECT_EQ(test, f->clock.id, CLOCK_BOOTTIME);
-	KUNIT_EXPECT_EQ(test, f->inst.config.overflow, TWHEEL_HOLD);
-	/* A start that failed was no start. */
-	KUNIT_EXPECT_EQ(test, start(f, 1, U64_MAX, 0, 0), -EOVERFLOW);
-	setup(test, 4, TWHEEL_DROP_NEWEST);
-	KUNIT_ASSERT_EQ(test, start(f, 1, TICK, 0, 0), 0);
-	KUNIT_EXPECT_EQ(test, twheel_instance_setup(&f->inst, &config), -EBUSY);
-	KUNIT_EXPECT_EQ(test, f->clock.id, CLOCK_MONOTONIC);
-	KUNIT_EXPECT_EQ(test, f->inst.config.queue_len, 4);
-	KUNIT_EXPECT_EQ(test, stop(f, 1), 0);
-	KUNIT_EXPECT_EQ(test, twheel_instance_setup(&f->inst, &config), -EBUSY);
-}
-
-static void wrong_settings(struct kunit *test)
-{
-	static const struct twheel_config wrong[] = {
-		{ .tick_shift = TWHEEL_TICK_SHIFT_MIN - 1 },
-		{ .tick_shift = TWHEEL_TICK_SHIFT_MAX + 1 },
-		{ .clock = CLOCK_REALTIME + 2 },
-		{ .clock = -1 },
-		{ .queue_len = U32_MAX },
-		{ .overflow = TWHEEL_DROP_OLDEST + 1 },
-		{ .max_timers = U64_MAX },
-	};
-	struct twheel_config config;
 	u32 i;
 
-	for (i = 0; i < ARRAY_SIZE(wrong); i++) {
-		config = wrong[i];
-		KUNIT_EXPECT_EQ_MSG(test, twheel_config_fill(&config), -EINVAL,
-				    "case %u", i);
-	}
+	setup(test, 1000, TWHEEL_HOLD);
+	start_row(test, 0, 1000);
+	for (i = 0; i < 999; i++)
+		KUNIT_ASSERT_EQ(test, stop(f, i), 0);
+	KUNIT_EXPECT_EQ(test, stats(test)->oldest_ns, 5);
 }
 
-/* The last calls of the clock may come late. */
-static void killed_instance_is_quiet(struct kunit *test)
+/* Whoever waits for the next one sleeps again after each read. */
+static void room_in_the_queue_brings_news(struct kunit *test)
 {
 	struct fixture *f = test->priv;
+	u32 before;
 
-	KUNIT_ASSERT_EQ(test, start(f, 1, TICK, 0, 0), 0);
-	twheel_instance_kill(&f->inst);
-	f->clock.now += 5 * TICK;
-	KUNIT_EXPECT_FALSE(test, twheel_instance_pass(&f->inst));
-	KUNIT_EXPECT_EQ(test, stats(test)->expired, 0);
-	KUNIT_EXPECT_EQ(test, f->notified, 0);
+	setup(test, 1, TWHEEL_HOLD);
+	start_row(test, 0, 3);
+	before = f->notified;
+	KUNIT_EXPECT_EQ(test, read_events(f, 1), 1);
+	KUNIT_EXPECT_GT(test, f->notified, before);
+	before = f->notified;
+	KUNIT_EXPECT_EQ(test, stop(f, 1), 0);
+	KUNIT_EXPECT_GT(test, f->notified, before);
+}
+
+/*
+ * A call takes a bounded number of steps.  What that was not enough for is
+ * left to the clock, which is asked once.
+ */
+static void leftovers_are_deferred(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	u32 i;
+
+	setup(test, 20, TWHEEL_DROP_OLDEST);
+	start_row(test, 0, 20);
+	for (i = 0; i < 15; i++)
+		KUNIT_ASSERT_EQ(test, stop(f, i), 0);
+	for (i = 100; i < 115; i++)
+		KUNIT_ASSERT_EQ(test, start(f, i, 0, 0, 0), 0);
+	/* Not by the statistics, which clear withdrawn ones away. */
+	KUNIT_EXPECT_EQ(test, f->inst.queue.live, 20);
+	KUNIT_EXPECT_EQ(test, f->clock.defers, 0);
+	/* Each of these has to go past the withdrawn ones to drop the oldest. */
+	for (i = 200; i < 203; i++)
+		KUNIT_ASSERT_EQ(test, start(f, i, 0, 0, 0), 0);
+	KUNIT_EXPECT_TRUE(test, f->clock.deferred);
+	KUNIT_EXPECT_EQ(test, f->clock.defers, 1);
+	fake_clock_settle(&f->clock);
+	KUNIT_EXPECT_EQ(test, stats(test)->waiting, 20);
+	KUNIT_EXPECT_EQ(test, stats(test)->dropped, 3);
+	KUNIT_EXPECT_EQ(test, read_events(f, 99), 20);
+	expect_row(test, 0, 18, 2, 4, 3);
+	expect_row(test, 2, 100, 15, 6, 0);
+	expect_row(test, 17, 200, 3, 21, 0);
+}
+
+/* While passes go on by themselves, the clock need not call as well. */
+static void clock_rests_during_a_crowd(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	u64 i, at = (f->clock.now / TICK + 5) * TICK;
+
+	setup(test, 5000, TWHEEL_HOLD);
+	for (i = 0; i < 2000; i++)
+		KUNIT_ASSERT_EQ(test, start(f, i, at, 0, TWHEEL_ABSTIME), 0);
+	f->clock.now = at;
+	KUNIT_EXPECT_TRUE(test, fake_clock_pass(&f->clock));
+	for (i = 5000; f->clock.deferred; i++) {
+		KUNIT_ASSERT_EQ(test, start(f, i, 9 * TICK, 0, 0), 0);
+		KUNIT_EXPECT_EQ(test, f->clock.armed, FAKE_CLOCK_IDLE);
+		KUNIT_EXPECT_TRUE(test, fake_clock_pass(&f->clock));
+	}
+	KUNIT_EXPECT_EQ(test, stats(test)->queued, 2000);
+	KUNIT_EXPECT_EQ(test, f->clock.armed, at + 9 * TICK);
+}
+
+/* What is started when the instance is late comes after what was due before. */
+static void late_instance_keeps_the_order(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	u32 i;
+
+	setup(test, 8, TWHEEL_HOLD);
+	for (i = 0; i < 3; i++)
+		KUNIT_ASSERT_EQ(test, start(f, i, (i + 1) * TICK, 0, 0), 0);
+	f->clock.now += 7 * TICK;
+	KUNIT_ASSERT_EQ(test, start(f, 3, 0, 0, 0), 0);
+	fake_clock_settle(&f->clock);
+	KUNIT_EXPECT_EQ(test, read_events(f, 9), 4);
+	expect_row(test, 0, 0, 4, 1, 0);
 }
 
 static struct kunit_case delivery_cases[] = {
@@ -477,12 +463,11 @@ static struct kunit_case delivery_cases[] = {
 	KUNIT_CASE(crowd_is_served_in_passes),
 	KUNIT_CASE(delivery_is_bounded),
 	KUNIT_CASE(read_goes_past_withdrawn_expiries),
-	KUNIT_CASE(limit_of_the_instance),
-	KUNIT_CASE(limit_of_the_user),
-	KUNIT_CASE(charge_goes_back_at_once),
-	KUNIT_CASE(setup_before_the_first_start),
-	KUNIT_CASE(wrong_settings),
-	KUNIT_CASE(killed_instance_is_quiet),
+	KUNIT_CASE(age_behind_withdrawn_expiries),
+	KUNIT_CASE(room_in_the_queue_brings_news),
+	KUNIT_CASE(leftovers_are_deferred),
+	KUNIT_CASE(clock_rests_during_a_crowd),
+	KUNIT_CASE(late_instance_keeps_the_order),
 	{}
 };
 

@@ -317,6 +317,31 @@ static void clock_is_armed_for_the_next_expiry(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, f->clock.passes, 0);
 }
 
+/* What has fired need not be cancelled. */
+static void fired_clock_is_left_alone(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+
+	KUNIT_ASSERT_EQ(test, start(f, 1, 3 * TICK, 0, 0), 0);
+	run_for(f, 9 * TICK);
+	KUNIT_EXPECT_EQ(test, f->clock.fired, 1);
+	KUNIT_EXPECT_EQ(test, f->clock.arms, 1);
+	KUNIT_EXPECT_EQ(test, f->clock.cancels, 0);
+}
+
+/* Not by that of the last expiry, from where it would be far away. */
+static void timers_are_placed_by_the_current_time(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	u64 at;
+
+	KUNIT_ASSERT_EQ(test, start(f, 1, TICK, 0, 0), 0);
+	run_for(f, 123456 * TICK);
+	at = (f->clock.now / TICK + 40) * TICK;
+	KUNIT_ASSERT_EQ(test, start(f, 2, at, 0, TWHEEL_ABSTIME), 0);
+	KUNIT_EXPECT_EQ(test, f->clock.armed, at);
+}
+
 /* An hour, a day, a century: the clock calls once per level at most. */
 static void far_timers_are_idle(struct kunit *test)
 {
@@ -367,6 +392,8 @@ static struct kunit_case instance_cases[] = {
 	KUNIT_CASE(unknown_id),
 	KUNIT_CASE_PARAM(reset_repeats_the_timeout, age_gen_params),
 	KUNIT_CASE_PARAM(clock_is_armed_for_the_next_expiry, age_gen_params),
+	KUNIT_CASE(fired_clock_is_left_alone),
+	KUNIT_CASE_PARAM(timers_are_placed_by_the_current_time, age_gen_params),
 	KUNIT_CASE_PARAM(far_timers_are_idle, age_gen_params),
 	KUNIT_CASE(resets_seldom_program_the_clock),
 	{}

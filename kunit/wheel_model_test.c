@@ -206,9 +206,13 @@ static void do_advance(struct kunit *test, struct model *m)
 		expect_first(test, m, timer);
 		KUNIT_ASSERT_GT(test, used--, 0);
 	}
-	if (!done)
+	if (!done) {
 		KUNIT_ASSERT_EQ(test, budget, 0);
-	else if (m->running)
+		return;
+	}
+	KUNIT_ASSERT_FALSE(test, m->wheel.tick_open);
+	KUNIT_ASSERT_GT(test, m->wheel.clk, m->now);
+	if (m->running)
 		KUNIT_ASSERT_GT(test, m->timer[0]->due, m->now);
 }
 

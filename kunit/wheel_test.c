@@ -76,6 +76,9 @@ static u32 advance(struct kunit *test, struct fixture *f, u64 now)
 
 	KUNIT_ASSERT_TRUE(test, twheel_wheel_advance(&f->wheel, now, &budget,
 						     &f->due));
+	/* What is added from now on is placed by the current time. */
+	KUNIT_ASSERT_GT(test, f->wheel.clk, now);
+	KUNIT_ASSERT_FALSE(test, f->wheel.tick_open);
 	check(test, f);
 	return U32_MAX - budget;
 }
@@ -424,8 +427,10 @@ static void open_tick_survives_del(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, twheel_wheel_advance(&f->wheel, base + 7,
 						      &budget, &f->due));
 	for (i = 1; i < 4; i++)
-		twheel_wheel_del(&f->wheel, &f->nodes[i]);
+		KUNIT_EXPECT_FALSE(test, twheel_wheel_del(&f->wheel,
+							  &f->nodes[i]));
 	check(test, f);
+	KUNIT_EXPECT_EQ(test, f->wheel.wake, base + 7);
 	KUNIT_EXPECT_EQ(test, advance(test, f, base + 7), 0);
 	KUNIT_EXPECT_EQ(test, count_due(f), 1);
 	KUNIT_EXPECT_EQ(test, f->wheel.wake, TWHEEL_NEVER);
