@@ -7,6 +7,7 @@
 
 #define RACES	100000
 #define BATCH	64
+#define PACE	(30 * TW_US)
 
 enum op {
 	OP_STOP,
@@ -249,7 +250,6 @@ TEST_F(fence, withdrawn_timer_expires_anew)
  * or starts each of them again around its deadline.
  */
 struct shot {
-	__u64 deadline;
 	__u64 act_at;
 	__u64 generation;	/* of the first arming */
 	enum op op;
@@ -264,6 +264,7 @@ FIXTURE(race) {
 	pthread_barrier_t barrier;
 	struct shot shots[BATCH];
 	unsigned int rounds;
+	__u64 pace;		/* from one deadline to the next */
 };
 
 FIXTURE_VARIANT(race) {
@@ -292,6 +293,7 @@ FIXTURE_SETUP(race)
 	ASSERT_EQ(0, tw_setup(self->fd, &setup));
 	pthread_barrier_init(&self->barrier, NULL, 2);
 	self->rounds = tw_scaled(RACES / 2) / BATCH + 1;
+	self->pace = PACE;
 }
 
 FIXTURE_TEARDOWN(race)
@@ -317,10 +319,13 @@ static void *race_operator(void *arg)
 	return NULL;
 }
 
-/* Deadlines 50 us to 2 ms away, in the order in which the operator acts. */
+/*
+ * Deadlines 50 us to 2 ms away, in the order in which the operator acts; further
+ * where arming them takes longer than that.
+ */
 static int arm_batch(struct _test_data_race *self)
 {
-	__u64 now = tw_now();
+	__u64 pace = self->pace, now = tw_now(), took;
 	unsigned int i;
 
 	for (i = 0; i < BATCH; i++) {
@@ -328,16 +333,18 @@ static int arm_batch(struct _test_data_race *self)
 		struct twheel_start start = { .id = i, .flags = TWHEEL_ABSTIME };
 
 		memset(shot, 0, sizeof(*shot));
-		start.time_ns = now + 50 * TW_US + i * 30 * TW_US +
-				tw_below(&self->seed, 30 * TW_US);
-		shot->deadline = start.time_ns;
-		shot->act_at = start.time_ns - 100 * TW_US +
-			       tw_below(&self->seed, 400 * TW_US);
+		start.time_ns = now + 50 * TW_US + i * pace +
+				tw_below(&self->seed, pace);
+		shot->act_at = start.time_ns - 3 * pace +
+			       tw_below(&self->seed, 12 * pace);
 		shot->op = tw_below(&self->seed, OPS);
 		if (tw_start(self->fd, &start))
 			return -1;
 		shot->generation = start.generation;
 	}
+	/* Twice that, as the operator needs its time as well. */
+	took = 2 * (tw_now() - now) / BATCH;
+	self->pace = took > PACE ? took : PACE;
 	return 0;
 }
 
