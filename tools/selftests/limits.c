@@ -229,6 +229,7 @@ TEST_F(limit, ended_timers_are_not_counted_twice)
 FIXTURE(cgroup) {
 	int to_parent[2];
 	int to_child[2];
+	unsigned int mib;
 };
 
 FIXTURE_SETUP(cgroup)
@@ -236,7 +237,7 @@ FIXTURE_SETUP(cgroup)
 	if (tw_write_file("/sys/fs/cgroup/cgroup.subtree_control", "+memory"))
 		SKIP(return, "no memory cgroups here");
 	mkdir(CGROUP, 0755);
-	ASSERT_EQ(0, tw_write_file(CGROUP "/memory.max", "64M"));
+	self->mib = tw_scaled(64);
 	ASSERT_EQ(0, pipe(self->to_parent));
 	ASSERT_EQ(0, pipe(self->to_child));
 }
@@ -289,6 +290,14 @@ static void starve(struct _test_data_cgroup *self)
 	_exit(read(self->to_child[0], &byte, 1) == 1 ? 0 : 3);
 }
 
+static int limit_cgroup(unsigned int mib)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%u", mib << 20);
+	return tw_write_file(CGROUP "/memory.max", text);
+}
+
 static long long cgroup_oom_kills(void)
 {
 	FILE *file = fopen(CGROUP "/memory.events", "r");
@@ -306,8 +315,10 @@ TEST_F(cgroup, without_memory_gets_enomem_alone)
 {
 	struct starved starved = { 0 };
 	int fd = tw_open();
-	pid_t pid = tw_fork();
+	pid_t pid;
 
+	ASSERT_EQ(0, limit_cgroup(self->mib));
+	pid = tw_fork();
 	if (!pid)
 		starve(self);
 	ASSERT_LT(0, pid);
@@ -321,8 +332,8 @@ TEST_F(cgroup, without_memory_gets_enomem_alone)
 	EXPECT_TRUE(starved.unchanged);
 	EXPECT_EQ(TWHEEL_FREE, starved.state);
 	EXPECT_EQ(0, starved.stop);
-	TH_LOG("%llu timers in 64 MiB", starved.started);
-	EXPECT_LT(10000, starved.started);
+	TH_LOG("%llu timers in %u MiB", starved.started, self->mib);
+	EXPECT_LT(self->mib * 1000, starved.started);
 
 	/* Nobody else is short of anything. */
 	EXPECT_EQ(1000, start_many(fd, 0, 1000));
@@ -337,7 +348,7 @@ TEST_F(cgroup, gets_its_memory_back)
 	long long slack = tw_memory_slack() * 1024;
 	pid_t pid;
 
-	ASSERT_EQ(0, tw_write_file(CGROUP "/memory.max", "16M"));
+	ASSERT_EQ(0, limit_cgroup(self->mib / 4 + 2));
 	pid = tw_fork();
 	if (!pid)
 		starve(self);

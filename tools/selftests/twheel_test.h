@@ -114,8 +114,13 @@ static inline __u64 tw_below(__u64 *state, __u64 below)
 	return (high << 32 | tw_random(state)) % below;
 }
 
+/*
+ * An instance.  A test that goes on after the harness was killed would keep it,
+ * and the module: so it is killed with it.
+ */
 static inline int tw_open(void)
 {
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	return open(TW_DEVICE, O_RDWR | O_CLOEXEC);
 }
 
