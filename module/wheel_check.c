@@ -51,10 +51,9 @@ static const char *check_wake(const struct twheel_wheel *w, u32 place)
 	const struct twheel_node *node;
 	u64 expires, latest;
 
-	node = list_first_entry_or_null(&w->slots[place], struct twheel_node,
-					link);
-	if (!node)
+	if (list_empty(&w->slots[place]))
 		return NULL;
+	node = list_first_entry(&w->slots[place], struct twheel_node, link);
 	expires = max(node->expires, w->clk);
 	latest = expires;
 	if (level)
