@@ -374,14 +374,15 @@ static void test_op_timers(void)
 
 static void test_op_others(void)
 {
+	static const char setup[] =
+		"setup --tick 1ms --clock boottime --queue 8 --max-timers 9 --overflow drop-oldest";
 	struct op op;
 
 	ok(parse("read", &op) == 1 && !op.has_operand, "read without count");
 	ok(parse("read 0 --wait 1m", &op) == 1 && op.has_operand &&
 	   op.operand == 0 && op.value[OPT_WAIT] == 60000000000,
 	   "read with count and wait");
-	ok(parse("setup --tick 1ms --clock boottime --queue 8 --max-timers 9 --overflow drop-oldest",
-		 &op) == 1 &&
+	ok(parse(setup, &op) == 1 &&
 	   op.value[OPT_TICK] == 19 &&
 	   op.value[OPT_CLOCK] == CLOCK_BOOTTIME &&
 	   op.value[OPT_OVERFLOW] == TWHEEL_DROP_OLDEST &&
