@@ -9,7 +9,7 @@
 
 #include "instance_fixture.h"
 
-static ulong crowd = 100000;
+static ulong crowd = 25000;
 module_param(crowd, ulong, 0444);
 MODULE_PARM_DESC(crowd, "Timers that expire at the same time");
 
