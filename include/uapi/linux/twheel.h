@@ -22,10 +22,11 @@
  * How this header grows
  *
  * - The structures that begin with a size (info, setup, stats) grow at the end.
- *   The caller fills in the sizeof it was compiled with.  A shorter structure
- *   than the kernel's is served as far as it goes; a longer one is accepted
- *   when what the kernel does not know is 0 (E2BIG otherwise), and is filled
- *   with 0 there on output.
+ *   The caller fills in the sizeof it was compiled with, at least that of
+ *   revision 1; the size that is part of the command's number does not count.
+ *   A shorter structure than the kernel's is served as far as it goes; a longer
+ *   one is accepted when what the kernel does not know is 0 (E2BIG otherwise),
+ *   and is filled with 0 there on output.
  * - The structures of the per-timer commands are fixed; they have reserved
  *   fields for additions, which come with a new flag.
  *
@@ -40,9 +41,10 @@
  *	EINTR		read: interrupted by a signal before anything was read
  *	EINVAL		a value that is understood but wrong: a clock, policy or
  *			tick that does not exist, a limit above the module's
- *			cap, an interval below the minimum, a size-first
- *			structure below its minimal size, a read buffer smaller
- *			than a record
+ *			cap, an interval below the minimum, a new time for a
+ *			reset without TWHEEL_NEW_TIMEOUT, a size-first structure
+ *			below its minimal size, a read buffer smaller than a
+ *			record
  *	ENOENT		no timer has this ID
  *	ENOMEM		the kernel, or the caller's memory cgroup, is out of
  *			memory
@@ -50,8 +52,8 @@
  *			instance, of the user or of the module
  *	ENOTTY		unknown command
  *	EOPNOTSUPP	an unknown flag, or a reserved field that is not 0
- *	EOVERFLOW	a deadline or an interval that ends after the last
- *			nanosecond of the clock (INT64_MAX)
+ *	EOVERFLOW	a deadline, or the end of the interval that begins with
+ *			it, after the last nanosecond of the clock (INT64_MAX)
  */
 #ifndef _UAPI_LINUX_TWHEEL_H
 #define _UAPI_LINUX_TWHEEL_H
