@@ -31,14 +31,23 @@ static struct twheel_index_entry **bucket_of(const struct twheel_index *index,
 	return &index->dir[nr / SEGMENT_BUCKETS]->bucket[nr % SEGMENT_BUCKETS];
 }
 
+/* Both halves of the 128-bit product, so that every bit reaches every other. */
+static u64 fold(u64 a, u64 b)
+{
+	return mul_u64_u64_shr(a, b, 64) ^ (a * b);
+}
+
 /*
- * Both halves of the 128-bit product: the low one keeps consecutive IDs apart,
- * the high one lets every bit of the ID reach the low bits, which choose the
- * bucket.  Without the key nobody can choose IDs that meet in one bucket.
+ * The low bits choose the bucket.  The random key keeps IDs from being chosen
+ * so that they meet in one; but for some keys a single product maps IDs at
+ * equal distances to few buckets, which the second one, by 2^64 divided by the
+ * golden ratio, takes apart.
  */
 static u32 hash_id(const struct twheel_index *index, u64 id)
 {
-	return mul_u64_u64_shr(id, index->key, 64) ^ (id * index->key);
+	u64 hash = fold(id, index->key);
+
+	return fold(hash ^ (hash >> 32), 0x9e3779b97f4a7c15ULL);
 }
 
 static u32 bucket_nr(const struct twheel_index *index, u64 id)
@@ -250,15 +259,18 @@ static void merge_one(struct twheel_index *index)
  * @index: The index; fewer than its maximum are in it.
  * @entry: The entry; no other has its ID.
  *
- * Splits at most one bucket, so that there is one bucket for each entry.
+ * Splits a bucket, so that there is one for each entry; two, if a split had to
+ * be left out for want of a segment.
  */
 void twheel_index_add(struct twheel_index *index,
 		      struct twheel_index_entry *entry)
 {
 	struct twheel_index_entry **bucket;
+	unsigned int i;
 
-	if (index->nr >= index->nr_buckets)
-		split_one(index);
+	for (i = 0; i < 2; i++)
+		if (index->nr >= index->nr_buckets)
+			split_one(index);
 	bucket = bucket_of(index, bucket_nr(index, entry->id));
 	entry->next = *bucket;
 	*bucket = entry;

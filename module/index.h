@@ -2,8 +2,8 @@
 /*
  * Index from ID to timer: linear hashing
  *
- * Locking is the caller's.  One call moves the entries of at most one bucket
- * (twheel_index_add) or two (twheel_index_del); there is no rehash.
+ * Locking is the caller's.  A call splits or merges two buckets at most; there
+ * is no rehash.
  */
 #ifndef TWHEEL_INDEX_H
 #define TWHEEL_INDEX_H
