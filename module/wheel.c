@@ -33,7 +33,11 @@ static u32 twheel_place(u64 period, unsigned int level)
 	return level * TWHEEL_SLOTS + twheel_slot(period);
 }
 
-/* Steps from slot @from around the ring to the first that is not empty. */
+/*
+ * Steps from slot @from around the ring to the first that is not empty.  The
+ * wheel reaches to the end of the next rotation: what lies before @from in its
+ * own word is behind it, and empty.
+ */
 static unsigned int next_pending(const u64 *map, unsigned int from)
 {
 	const unsigned int word = from / 64, bit = from % 64;
@@ -44,9 +48,6 @@ static unsigned int next_pending(const u64 *map, unsigned int from)
 	bits = map[word ^ 1];
 	if (bits)
 		return 64 - bit + __ffs64(bits);
-	bits = map[word] & (BIT_ULL(bit) - 1);
-	if (bits)
-		return TWHEEL_SLOTS - bit + __ffs64(bits);
 	return TWHEEL_SLOTS;
 }
 
