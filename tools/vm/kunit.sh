@@ -20,6 +20,7 @@ not_ok() {
 cases_of_log() {
 	sed 's/^\[ *[0-9.]*\] //' | awk -v module="$1" '
 	/^    # Subtest: /	{ suite = $3; suites++; planned = seen = 0; next }
+	!suite && /^not ok /	{ print "not ok kunit/" $4 ": the suite did not start"; bad++; suites++ }
 	!suite			{ next }
 	/^    1\.\.[0-9]+/	{ planned = substr($1, 4) + 0; next }
 	/^    (not )?ok [0-9]+ / {
@@ -38,7 +39,8 @@ cases_of_log() {
 		suite = ""
 		next
 	}
-	/^ *(KTAP|ok )/		{ next }
+	/^ *(KTAP|ok |# Subtest: )/ { next }
+	/pass:[0-9]+ fail:0/	{ next }
 	/^ /			{ sub(/^ +(# )?/, ""); print "# " $0 }
 	END {
 		if (suite || !suites) {
