@@ -3,7 +3,7 @@
  * A module that does the wrong thing named by its parameter when it is loaded, so that
  * test-run.sh can see whether tools/vm/run notices.
  */
-#include <linux/delay.h>
+#include <linux/kernel.h>
 #include <linux/module.h>
 #include <linux/preempt.h>
 #include <linux/slab.h>
@@ -23,7 +23,7 @@ static void leak(void)
 static void sleep_in_atomic(void)
 {
 	preempt_disable();
-	msleep(20);
+	might_sleep();
 	preempt_enable();
 }
 
