@@ -4,6 +4,7 @@
 # Sourced by the scripts beside it.
 
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+: "${HOME:=$(getent passwd "$(id -u)" | cut -d: -f6)}"
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/twheel
 me=${0##*/}
 
