@@ -61,8 +61,10 @@ selftest-stock selftest-debug: selftest-%:
 .PHONY: host-test
 host-test: ## pure layers and command under ASan and UBSan, no VM [OPS=n] [SEED=n]
 	@tools/scripts/deps build
-	@$(tap) host-test $(MAKE) -s -C tools/host check $(host_args)
-	@$(tap) cli-test $(MAKE) -s -C tools/cli check
+	@status=0; \
+	$(tap) host-test $(MAKE) -s -C tools/host check $(host_args) || status=1; \
+	$(tap) cli-test $(MAKE) -s -C tools/cli check || status=1; \
+	exit $$status
 
 .PHONY: style
 style: ## checkpatch, sparse, compiler warnings, shellcheck
