@@ -116,13 +116,15 @@ void device_explain(const char *path, int err)
 	case ENODEV:
 	case ENXIO:
 		fputs("The module is not loaded, or the device is elsewhere.\n"
-		      "As root: insmod module/twheel.ko\n", stderr);
+		      "Load it as root with insmod: make says where twheel.ko is.\n",
+		      stderr);
 		break;
 	case EACCES:
 	case EPERM:
 		fprintf(stderr,
-			"You may not read and write it.  Run as root, or as root: chmod 0666 %s\n",
-			path);
+			"You may not read and write it.  Run as root, or let a group of yours have it,\n"
+			"as root: chgrp GROUP %s && chmod 0660 %s\n",
+			path, path);
 		break;
 	}
 }
