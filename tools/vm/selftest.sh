@@ -1,11 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# selftest.sh SECONDS PROGRAM...: runs in the guest. Runs each program in /root/selftests
-# for at most SECONDS, between two marks that selftest.awk reads on the host.
+# selftest.sh SECONDS SCALE PROGRAM...: runs in the guest. Runs each program in
+# /root/selftests for at most SECONDS, between two marks that selftest.awk reads on the
+# host. SCALE is how much of what is repeated often to do, in percent.
 
 limit=$1
-shift
+export TWHEEL_TEST_SCALE="$2"
+shift 2
 export TWHEEL_MODULE=/lib/twheel/twheel.ko
 
 for program in "$@"; do
