@@ -25,7 +25,7 @@
  */
 struct transition {
 	u32 state;
-	enum twheel_op op;
+	enum twheel_step op;
 	int next;
 	u8 expired;
 	u8 delivered;
@@ -35,33 +35,33 @@ struct transition {
 
 /* Every state and every operation. */
 static const struct transition transitions[] = {
-	{ TWHEEL_FREE, TWHEEL_OP_ARM, TWHEEL_ARMED },
-	{ TWHEEL_FREE, TWHEEL_OP_STOP, -EINVAL },
-	{ TWHEEL_FREE, TWHEEL_OP_EXPIRE, -EINVAL },
-	{ TWHEEL_FREE, TWHEEL_OP_QUEUE, -EINVAL },
-	{ TWHEEL_FREE, TWHEEL_OP_DELIVER, -EINVAL },
-	{ TWHEEL_FREE, TWHEEL_OP_DROP, -EINVAL },
+	{ TWHEEL_FREE, TWHEEL_STEP_ARM, TWHEEL_ARMED },
+	{ TWHEEL_FREE, TWHEEL_STEP_STOP, -EINVAL },
+	{ TWHEEL_FREE, TWHEEL_STEP_EXPIRE, -EINVAL },
+	{ TWHEEL_FREE, TWHEEL_STEP_QUEUE, -EINVAL },
+	{ TWHEEL_FREE, TWHEEL_STEP_DELIVER, -EINVAL },
+	{ TWHEEL_FREE, TWHEEL_STEP_DROP, -EINVAL },
 
-	{ TWHEEL_ARMED, TWHEEL_OP_ARM, -EINVAL },
-	{ TWHEEL_ARMED, TWHEEL_OP_STOP, TWHEEL_FREE },
-	{ TWHEEL_ARMED, TWHEEL_OP_EXPIRE, TWHEEL_DUE, .expired = 1 },
-	{ TWHEEL_ARMED, TWHEEL_OP_QUEUE, -EINVAL },
-	{ TWHEEL_ARMED, TWHEEL_OP_DELIVER, -EINVAL },
-	{ TWHEEL_ARMED, TWHEEL_OP_DROP, -EINVAL },
+	{ TWHEEL_ARMED, TWHEEL_STEP_ARM, -EINVAL },
+	{ TWHEEL_ARMED, TWHEEL_STEP_STOP, TWHEEL_FREE },
+	{ TWHEEL_ARMED, TWHEEL_STEP_EXPIRE, TWHEEL_DUE, .expired = 1 },
+	{ TWHEEL_ARMED, TWHEEL_STEP_QUEUE, -EINVAL },
+	{ TWHEEL_ARMED, TWHEEL_STEP_DELIVER, -EINVAL },
+	{ TWHEEL_ARMED, TWHEEL_STEP_DROP, -EINVAL },
 
-	{ TWHEEL_DUE, TWHEEL_OP_ARM, -EINVAL },
-	{ TWHEEL_DUE, TWHEEL_OP_STOP, TWHEEL_FREE, .withdrawn = 1 },
-	{ TWHEEL_DUE, TWHEEL_OP_EXPIRE, -EINVAL },
-	{ TWHEEL_DUE, TWHEEL_OP_QUEUE, TWHEEL_QUEUED },
-	{ TWHEEL_DUE, TWHEEL_OP_DELIVER, -EINVAL },
-	{ TWHEEL_DUE, TWHEEL_OP_DROP, TWHEEL_FREE, .dropped = 1 },
+	{ TWHEEL_DUE, TWHEEL_STEP_ARM, -EINVAL },
+	{ TWHEEL_DUE, TWHEEL_STEP_STOP, TWHEEL_FREE, .withdrawn = 1 },
+	{ TWHEEL_DUE, TWHEEL_STEP_EXPIRE, -EINVAL },
+	{ TWHEEL_DUE, TWHEEL_STEP_QUEUE, TWHEEL_QUEUED },
+	{ TWHEEL_DUE, TWHEEL_STEP_DELIVER, -EINVAL },
+	{ TWHEEL_DUE, TWHEEL_STEP_DROP, TWHEEL_FREE, .dropped = 1 },
 
-	{ TWHEEL_QUEUED, TWHEEL_OP_ARM, -EINVAL },
-	{ TWHEEL_QUEUED, TWHEEL_OP_STOP, TWHEEL_FREE, .withdrawn = 1 },
-	{ TWHEEL_QUEUED, TWHEEL_OP_EXPIRE, -EINVAL },
-	{ TWHEEL_QUEUED, TWHEEL_OP_QUEUE, -EINVAL },
-	{ TWHEEL_QUEUED, TWHEEL_OP_DELIVER, TWHEEL_FREE, .delivered = 1 },
-	{ TWHEEL_QUEUED, TWHEEL_OP_DROP, TWHEEL_FREE, .dropped = 1 },
+	{ TWHEEL_QUEUED, TWHEEL_STEP_ARM, -EINVAL },
+	{ TWHEEL_QUEUED, TWHEEL_STEP_STOP, TWHEEL_FREE, .withdrawn = 1 },
+	{ TWHEEL_QUEUED, TWHEEL_STEP_EXPIRE, -EINVAL },
+	{ TWHEEL_QUEUED, TWHEEL_STEP_QUEUE, -EINVAL },
+	{ TWHEEL_QUEUED, TWHEEL_STEP_DELIVER, TWHEEL_FREE, .delivered = 1 },
+	{ TWHEEL_QUEUED, TWHEEL_STEP_DROP, TWHEEL_FREE, .dropped = 1 },
 };
 
 static void describe_transition(const struct transition *t, char *desc)
@@ -74,13 +74,13 @@ KUNIT_ARRAY_PARAM(transition, transitions, describe_transition);
 
 static void table_is_complete(struct kunit *test)
 {
-	const u32 all = TWHEEL_STATES * TWHEEL_OPS;
+	const u32 all = TWHEEL_STATES * TWHEEL_STEPS;
 	u64 seen = 0;
 	u32 i;
 
 	KUNIT_EXPECT_EQ(test, ARRAY_SIZE(transitions), all);
 	for (i = 0; i < ARRAY_SIZE(transitions); i++)
-		seen |= BIT_ULL(transitions[i].state * TWHEEL_OPS +
+		seen |= BIT_ULL(transitions[i].state * TWHEEL_STEPS +
 				transitions[i].op);
 	KUNIT_EXPECT_EQ(test, seen, BIT_ULL(all) - 1);
 }
@@ -136,14 +136,14 @@ static void books_always_balance(struct kunit *test)
 	struct twheel_books books = { };
 	struct twheel_timer *timer;
 	struct test_random random;
-	enum twheel_op op;
+	enum twheel_step op;
 	u32 i, steps = 0;
 
 	memset(timers, 0, sizeof(timers));
 	test_random_init(test, &random, 1);
 	for (i = 0; i < 20000; i++) {
 		timer = &timers[test_random_below(&random, ARRAY_SIZE(timers))];
-		op = test_random_below(&random, TWHEEL_OPS);
+		op = test_random_below(&random, TWHEEL_STEPS);
 		if (twheel_timer_next(timer->node.state, op) < 0)
 			continue;
 		twheel_timer_step(timer, op, &books);

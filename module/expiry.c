@@ -35,7 +35,7 @@ static u64 tick_of(const struct twheel_instance *inst, u64 now)
 static void expire_timer(struct twheel_instance *inst,
 			 struct twheel_timer *timer, u64 now)
 {
-	twheel_timer_step(timer, TWHEEL_OP_EXPIRE, &inst->books);
+	twheel_timer_step(timer, TWHEEL_STEP_EXPIRE, &inst->books);
 	timer->node.expires = now;
 	list_add_tail(&timer->node.link, &inst->due);
 	inst->news = true;
@@ -57,7 +57,7 @@ void twheel_expiry_arm(struct twheel_instance *inst,
 	u64 tick = tick_of(inst, now);
 
 	lockdep_assert_held(&inst->lock);
-	twheel_timer_step(timer, TWHEEL_OP_ARM, &inst->books);
+	twheel_timer_step(timer, TWHEEL_STEP_ARM, &inst->books);
 	timer->node.expires = tick;
 	if (timer->deadline > now)
 		timer->node.expires = twheel_timer_tick(timer->deadline,
@@ -79,7 +79,7 @@ void twheel_expiry_arm(struct twheel_instance *inst,
 u32 twheel_expiry_disarm(struct twheel_instance *inst,
 			 struct twheel_timer *timer)
 {
-	u32 from = twheel_timer_step(timer, TWHEEL_OP_STOP, &inst->books);
+	u32 from = twheel_timer_step(timer, TWHEEL_STEP_STOP, &inst->books);
 
 	lockdep_assert_held(&inst->lock);
 	if (from == TWHEEL_ARMED)
@@ -109,7 +109,7 @@ static void drop(struct twheel_instance *inst, struct twheel_timer *timer,
 		 u64 now, struct list_head *freed)
 {
 	trace_twheel_drop(timer, now);
-	twheel_timer_step(timer, TWHEEL_OP_DROP, &inst->books);
+	twheel_timer_step(timer, TWHEEL_STEP_DROP, &inst->books);
 	settle(inst, timer, twheel_timer_expirations(timer, now), now, freed);
 }
 
@@ -143,7 +143,7 @@ static void enqueue(struct twheel_instance *inst)
 {
 	struct twheel_timer *timer = take_due(inst);
 
-	twheel_timer_step(timer, TWHEEL_OP_QUEUE, &inst->books);
+	twheel_timer_step(timer, TWHEEL_STEP_QUEUE, &inst->books);
 	twheel_queue_put(&inst->queue, timer);
 	inst->news = true;
 }
@@ -318,7 +318,7 @@ static bool deliver_one(struct twheel_instance *inst, u64 now, u32 *budget,
 	}
 	trace_twheel_deliver(timer, now);
 	twheel_queue_deliver(&inst->queue, dropped);
-	twheel_timer_step(timer, TWHEEL_OP_DELIVER, &inst->books);
+	twheel_timer_step(timer, TWHEEL_STEP_DELIVER, &inst->books);
 	settle(inst, timer, event.expirations, now, freed);
 	return true;
 }

@@ -12,7 +12,7 @@
 #include "ioctl.h"
 
 /* The layout is the interface: it is the same for 32-bit and 64-bit callers. */
-static_assert(sizeof(struct twheel_info) == 72);
+static_assert(sizeof(struct twheel_info) == 80);
 static_assert(sizeof(struct twheel_setup) == 32);
 static_assert(sizeof(struct twheel_stats) == 136);
 static_assert(sizeof(struct twheel_start) == 80);
@@ -61,6 +61,8 @@ static int info(struct twheel_reader *reader, union twheel_arg *arg)
 		.max_timers = config.max_timers,
 		.max_timers_max = max.max_timers,
 		.min_interval_ns = BIT_ULL(config.tick_shift),
+		.submit_max = TWHEEL_SUBMIT_MAX,
+		.list_max = TWHEEL_LIST_MAX,
 	};
 	return 0;
 }
@@ -91,7 +93,7 @@ static int start(struct twheel_reader *reader, union twheel_arg *arg)
 	struct twheel_start *req = &arg->start;
 
 	if (req->flags & ~(TWHEEL_ABSTIME | TWHEEL_EXCLUSIVE) ||
-	    !all_zero(req->reserved, sizeof(req->reserved)))
+	    req->slack_ns || req->reserved)
 		return -EOPNOTSUPP;
 	return twheel_instance_start(&reader->inst, req);
 }
@@ -122,7 +124,7 @@ static int get(struct twheel_reader *reader, union twheel_arg *arg)
 {
 	struct twheel_get *req = &arg->get;
 
-	if (req->flags || !all_zero(req->reserved, sizeof(req->reserved)))
+	if (req->flags || req->reserved)
 		return -EOPNOTSUPP;
 	return twheel_instance_get(&reader->inst, req);
 }

@@ -296,6 +296,7 @@ static int get_locked(struct twheel_instance *inst, struct twheel_get *req)
 	req->timeout_ns = timer->timeout;
 	req->interval_ns = timer->interval;
 	req->data = timer->data;
+	req->slack_ns = 0;
 	return 0;
 }
 

@@ -16,23 +16,23 @@
 /* 0, which is TWHEEL_FREE + 0, has to mean "not possible": store state + 1. */
 #define TO(state)	((state) + 1)
 
-static const u8 transitions[TWHEEL_STATES][TWHEEL_OPS] = {
+static const u8 transitions[TWHEEL_STATES][TWHEEL_STEPS] = {
 	[TWHEEL_FREE] = {
-		[TWHEEL_OP_ARM]		= TO(TWHEEL_ARMED),
+		[TWHEEL_STEP_ARM]		= TO(TWHEEL_ARMED),
 	},
 	[TWHEEL_ARMED] = {
-		[TWHEEL_OP_STOP]	= TO(TWHEEL_FREE),
-		[TWHEEL_OP_EXPIRE]	= TO(TWHEEL_DUE),
+		[TWHEEL_STEP_STOP]	= TO(TWHEEL_FREE),
+		[TWHEEL_STEP_EXPIRE]	= TO(TWHEEL_DUE),
 	},
 	[TWHEEL_DUE] = {
-		[TWHEEL_OP_STOP]	= TO(TWHEEL_FREE),
-		[TWHEEL_OP_QUEUE]	= TO(TWHEEL_QUEUED),
-		[TWHEEL_OP_DROP]	= TO(TWHEEL_FREE),
+		[TWHEEL_STEP_STOP]	= TO(TWHEEL_FREE),
+		[TWHEEL_STEP_QUEUE]	= TO(TWHEEL_QUEUED),
+		[TWHEEL_STEP_DROP]	= TO(TWHEEL_FREE),
 	},
 	[TWHEEL_QUEUED] = {
-		[TWHEEL_OP_STOP]	= TO(TWHEEL_FREE),
-		[TWHEEL_OP_DELIVER]	= TO(TWHEEL_FREE),
-		[TWHEEL_OP_DROP]	= TO(TWHEEL_FREE),
+		[TWHEEL_STEP_STOP]	= TO(TWHEEL_FREE),
+		[TWHEEL_STEP_DELIVER]	= TO(TWHEEL_FREE),
+		[TWHEEL_STEP_DROP]	= TO(TWHEEL_FREE),
 	},
 };
 
@@ -43,7 +43,7 @@ static const u8 transitions[TWHEEL_STATES][TWHEEL_OPS] = {
  *
  * Return: The next state, or -EINVAL if @op cannot happen in @state.
  */
-int twheel_timer_next(u32 state, enum twheel_op op)
+int twheel_timer_next(u32 state, enum twheel_step op)
 {
 	if (!transitions[state][op])
 		return -EINVAL;
@@ -52,17 +52,17 @@ int twheel_timer_next(u32 state, enum twheel_op op)
 EXPORT_SYMBOL_FOR_KUNIT(twheel_timer_next);
 
 static void keep_books(struct twheel_books *books, u32 from, u32 to,
-		       enum twheel_op op)
+		       enum twheel_step op)
 {
 	books->in_state[from]--;
 	books->in_state[to]++;
-	if (op == TWHEEL_OP_EXPIRE)
+	if (op == TWHEEL_STEP_EXPIRE)
 		books->expired++;
-	else if (op == TWHEEL_OP_DELIVER)
+	else if (op == TWHEEL_STEP_DELIVER)
 		books->delivered++;
-	else if (op == TWHEEL_OP_DROP)
+	else if (op == TWHEEL_STEP_DROP)
 		books->dropped++;
-	else if (op == TWHEEL_OP_STOP && from != TWHEEL_ARMED)
+	else if (op == TWHEEL_STEP_STOP && from != TWHEEL_ARMED)
 		books->withdrawn++;
 }
 
@@ -75,7 +75,7 @@ static void keep_books(struct twheel_books *books, u32 from, u32 to,
  * Context: The lock of the instance is held.
  * Return: The state that it was in.
  */
-u32 twheel_timer_step(struct twheel_timer *timer, enum twheel_op op,
+u32 twheel_timer_step(struct twheel_timer *timer, enum twheel_step op,
 		      struct twheel_books *books)
 {
 	u32 from = timer->node.state;

@@ -37,23 +37,23 @@ struct twheel_timer {
 };
 
 /**
- * enum twheel_op - what can happen to a timer
- * @TWHEEL_OP_ARM: It was started, reset, or its next period began.
- * @TWHEEL_OP_STOP: It was stopped; also the first half of a restart.
- * @TWHEEL_OP_EXPIRE: Its deadline has come.
- * @TWHEEL_OP_QUEUE: Its expiry got a place in the queue.
- * @TWHEEL_OP_DELIVER: Its expiry was read.
- * @TWHEEL_OP_DROP: Its expiry was dropped by the overflow policy.
- * @TWHEEL_OPS: Their number.
+ * enum twheel_step - what can happen to a timer
+ * @TWHEEL_STEP_ARM: It was started, reset, or its next period began.
+ * @TWHEEL_STEP_STOP: It was stopped; also the first half of a restart.
+ * @TWHEEL_STEP_EXPIRE: Its deadline has come.
+ * @TWHEEL_STEP_QUEUE: Its expiry got a place in the queue.
+ * @TWHEEL_STEP_DELIVER: Its expiry was read.
+ * @TWHEEL_STEP_DROP: Its expiry was dropped by the overflow policy.
+ * @TWHEEL_STEPS: Their number.
  */
-enum twheel_op {
-	TWHEEL_OP_ARM,
-	TWHEEL_OP_STOP,
-	TWHEEL_OP_EXPIRE,
-	TWHEEL_OP_QUEUE,
-	TWHEEL_OP_DELIVER,
-	TWHEEL_OP_DROP,
-	TWHEEL_OPS,
+enum twheel_step {
+	TWHEEL_STEP_ARM,
+	TWHEEL_STEP_STOP,
+	TWHEEL_STEP_EXPIRE,
+	TWHEEL_STEP_QUEUE,
+	TWHEEL_STEP_DELIVER,
+	TWHEEL_STEP_DROP,
+	TWHEEL_STEPS,
 };
 
 #define TWHEEL_STATES	(TWHEEL_QUEUED + 1)
@@ -77,8 +77,8 @@ struct twheel_books {
 	u64 dropped;
 };
 
-int twheel_timer_next(u32 state, enum twheel_op op);
-u32 twheel_timer_step(struct twheel_timer *timer, enum twheel_op op,
+int twheel_timer_next(u32 state, enum twheel_step op);
+u32 twheel_timer_step(struct twheel_timer *timer, enum twheel_step op,
 		      struct twheel_books *books);
 int twheel_timer_deadline(u64 now, u64 time, bool absolute, u64 *deadline);
 u64 twheel_timer_remaining(const struct twheel_timer *timer, u64 now);

@@ -101,6 +101,7 @@ static void make_valid(const struct _fixture_variant_command *variant,
 	if (variant->cmd == TWHEEL_IOC_START) {
 		request->start.time_ns = TW_HOUR;
 		request->start.interval_ns = 0;
+		request->start.slack_ns = 0;
 	}
 	if (variant->cmd == TWHEEL_IOC_RESET)
 		request->reset.time_ns = 0;

@@ -39,6 +39,8 @@ static const struct field fields[] = {
 	FIELD(twheel_info, max_timers, 48),
 	FIELD(twheel_info, max_timers_max, 56),
 	FIELD(twheel_info, min_interval_ns, 64),
+	FIELD(twheel_info, submit_max, 72),
+	FIELD(twheel_info, list_max, 76),
 
 	FIELD(twheel_setup, size, 0),
 	FIELD(twheel_setup, flags, 4),
@@ -57,7 +59,8 @@ static const struct field fields[] = {
 	FIELD(twheel_start, generation, 40),
 	FIELD(twheel_start, remaining_ns, 48),
 	FIELD(twheel_start, deadline_ns, 56),
-	FIELD(twheel_start, reserved, 64),
+	FIELD(twheel_start, slack_ns, 64),
+	FIELD(twheel_start, reserved, 72),
 
 	FIELD(twheel_stop, id, 0),
 	FIELD(twheel_stop, flags, 8),
@@ -85,7 +88,57 @@ static const struct field fields[] = {
 	FIELD(twheel_get, timeout_ns, 40),
 	FIELD(twheel_get, interval_ns, 48),
 	FIELD(twheel_get, data, 56),
-	FIELD(twheel_get, reserved, 64),
+	FIELD(twheel_get, slack_ns, 64),
+	FIELD(twheel_get, reserved, 72),
+
+	FIELD(twheel_op, opcode, 0),
+	FIELD(twheel_op, flags, 4),
+	FIELD(twheel_op, id, 8),
+	FIELD(twheel_op, time_ns, 16),
+	FIELD(twheel_op, interval_ns, 24),
+	FIELD(twheel_op, data, 32),
+	FIELD(twheel_op, slack_ns, 40),
+	FIELD(twheel_op, reserved, 48),
+
+	FIELD(twheel_result, error, 0),
+	FIELD(twheel_result, outcome, 4),
+	FIELD(twheel_result, generation, 8),
+	FIELD(twheel_result, remaining_ns, 16),
+	FIELD(twheel_result, deadline_ns, 24),
+	FIELD(twheel_result, data, 32),
+	FIELD(twheel_result, interval_ns, 40),
+
+	FIELD(twheel_submit, ops, 0),
+	FIELD(twheel_submit, results, 8),
+	FIELD(twheel_submit, count, 16),
+	FIELD(twheel_submit, flags, 20),
+	FIELD(twheel_submit, done, 24),
+	FIELD(twheel_submit, reserved, 28),
+	FIELD(twheel_submit, reserved2, 32),
+
+	FIELD(twheel_list_entry, id, 0),
+	FIELD(twheel_list_entry, data, 8),
+	FIELD(twheel_list_entry, generation, 16),
+	FIELD(twheel_list_entry, deadline_ns, 24),
+	FIELD(twheel_list_entry, remaining_ns, 32),
+	FIELD(twheel_list_entry, timeout_ns, 40),
+	FIELD(twheel_list_entry, interval_ns, 48),
+	FIELD(twheel_list_entry, slack_ns, 56),
+	FIELD(twheel_list_entry, state, 64),
+	FIELD(twheel_list_entry, attempt, 68),
+	FIELD(twheel_list_entry, reserved, 72),
+
+	FIELD(twheel_list, entries, 0),
+	FIELD(twheel_list, room, 8),
+	FIELD(twheel_list, count, 12),
+	FIELD(twheel_list, cursor, 16),
+	FIELD(twheel_list, more, 32),
+	FIELD(twheel_list, flags, 36),
+	FIELD(twheel_list, reserved, 40),
+
+	FIELD(twheel_uring_cmd, arg, 0),
+	FIELD(twheel_uring_cmd, size, 8),
+	FIELD(twheel_uring_cmd, flags, 12),
 
 	FIELD(twheel_stats, size, 0),
 	FIELD(twheel_stats, flags, 4),
@@ -132,25 +185,33 @@ TEST(fields_are_where_they_were_published)
 
 TEST(structures_have_the_size_that_was_published)
 {
-	EXPECT_EQ(72, sizeof(struct twheel_info));
+	EXPECT_EQ(80, sizeof(struct twheel_info));
 	EXPECT_EQ(32, sizeof(struct twheel_setup));
 	EXPECT_EQ(80, sizeof(struct twheel_start));
 	EXPECT_EQ(56, sizeof(struct twheel_stop));
 	EXPECT_EQ(64, sizeof(struct twheel_reset));
 	EXPECT_EQ(80, sizeof(struct twheel_get));
+	EXPECT_EQ(64, sizeof(struct twheel_op));
+	EXPECT_EQ(48, sizeof(struct twheel_result));
+	EXPECT_EQ(48, sizeof(struct twheel_submit));
+	EXPECT_EQ(80, sizeof(struct twheel_list_entry));
+	EXPECT_EQ(56, sizeof(struct twheel_list));
+	EXPECT_EQ(16, sizeof(struct twheel_uring_cmd));
 	EXPECT_EQ(136, sizeof(struct twheel_stats));
 	EXPECT_EQ(80, sizeof(struct twheel_event));
 }
 
 TEST(commands_are_numbered_as_published)
 {
-	EXPECT_EQ(0xc048bd00, TWHEEL_IOC_INFO);
+	EXPECT_EQ(0xc050bd00, TWHEEL_IOC_INFO);
 	EXPECT_EQ(0x4020bd01, TWHEEL_IOC_SETUP);
 	EXPECT_EQ(0xc088bd02, TWHEEL_IOC_STATS);
 	EXPECT_EQ(0xc050bd10, TWHEEL_IOC_START);
 	EXPECT_EQ(0xc038bd11, TWHEEL_IOC_STOP);
 	EXPECT_EQ(0xc040bd12, TWHEEL_IOC_RESET);
 	EXPECT_EQ(0xc050bd13, TWHEEL_IOC_GET);
+	EXPECT_EQ(0xc030bd14, TWHEEL_IOC_SUBMIT);
+	EXPECT_EQ(0xc038bd15, TWHEEL_IOC_LIST);
 }
 
 TEST(constants_are_as_published)
@@ -165,6 +226,12 @@ TEST(constants_are_as_published)
 	EXPECT_EQ(0, TWHEEL_WAS_FREE);
 	EXPECT_EQ(1, TWHEEL_STOPPED);
 	EXPECT_EQ(2, TWHEEL_WITHDREW);
+	EXPECT_EQ(1, TWHEEL_OP_START);
+	EXPECT_EQ(2, TWHEEL_OP_STOP);
+	EXPECT_EQ(3, TWHEEL_OP_RESET);
+	EXPECT_EQ(4, TWHEEL_OP_GET);
+	EXPECT_EQ(65536, TWHEEL_SUBMIT_MAX);
+	EXPECT_EQ(65536, TWHEEL_LIST_MAX);
 	EXPECT_EQ(1, TWHEEL_ABSTIME);
 	EXPECT_EQ(2, TWHEEL_EXCLUSIVE);
 	EXPECT_EQ(4, TWHEEL_NEW_TIMEOUT);

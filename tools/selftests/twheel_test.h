@@ -253,7 +253,7 @@ static inline int tw_get(int fd, __u64 id, struct twheel_get *get)
 	memset(get, TW_POISON, sizeof(*get));
 	get->id = id;
 	get->flags = 0;
-	memset(get->reserved, 0, sizeof(get->reserved));
+	get->reserved = 0;
 	return tw_ioctl(fd, TWHEEL_IOC_GET, get, sizeof(*get));
 }
 

@@ -27,8 +27,13 @@
  *   A shorter structure than the kernel's is served as far as it goes; a longer
  *   one is accepted when what the kernel does not know is 0 (E2BIG otherwise),
  *   and is filled with 0 there on output.
- * - The structures of the per-timer commands are fixed; they have reserved
- *   fields for additions, which come with a new flag.
+ * - The other structures are fixed; they have reserved fields for additions.
+ *   An addition comes with a new flag, unless 0 in it means what was before.
+ *
+ * So a program that is newer than the module is told by its first call that
+ * asks for something new: E2BIG for a structure that has grown, EOPNOTSUPP for
+ * a flag, an operation or a field that was reserved, ENOTTY for a command.
+ * twheel_info.abi_revision tells it in advance.
  *
  * Errors, one meaning each
  *
@@ -39,21 +44,27 @@
  *	EEXIST		START with TWHEEL_EXCLUSIVE of an ID that is in use
  *	EFAULT		memory that cannot be read or written
  *	EINTR		read: interrupted by a signal before anything was read
+ *			(SUBMIT and LIST end early instead, with what was done)
  *	EINVAL		a value that is understood but wrong: a clock, policy or
  *			tick that does not exist, a limit above the module's
  *			cap, an interval below the minimum, a new time for a
  *			reset without TWHEEL_NEW_TIMEOUT, a size-first structure
  *			below its minimal size, a read buffer smaller than a
- *			record
+ *			record; an array that has no or too many entries, is not
+ *			aligned to 8 bytes or overlaps the other one, a cursor
+ *			that LIST did not give; a command in an io_uring whose
+ *			size is not that of its structure
  *	ENOENT		no timer has this ID
  *	ENOMEM		the kernel, or the caller's memory cgroup, is out of
  *			memory
  *	ENOSPC		a limit on the number of timers is reached: that of the
  *			instance, of the user or of the module
  *	ENOTTY		unknown command
- *	EOPNOTSUPP	an unknown flag, or a reserved field that is not 0
- *	EOVERFLOW	a deadline, or the end of the interval that begins with
- *			it, after the last nanosecond of the clock (INT64_MAX)
+ *	EOPNOTSUPP	an unknown flag or operation, or a field that is not 0
+ *			and is reserved, or not used by this operation
+ *	EOVERFLOW	a deadline, the end of its slack, or the end of the
+ *			interval that begins with it, after the last nanosecond
+ *			of the clock (INT64_MAX)
  */
 #ifndef _UAPI_LINUX_TWHEEL_H
 #define _UAPI_LINUX_TWHEEL_H
@@ -67,7 +78,16 @@
  *
  * Goes up by one with each addition.  What was published keeps its meaning.
  */
-#define TWHEEL_ABI_REVISION	1
+#define TWHEEL_ABI_REVISION	2
+
+/**
+ * TWHEEL_SUBMIT_MAX - operations that one SUBMIT takes at most
+ */
+#define TWHEEL_SUBMIT_MAX	65536
+/**
+ * TWHEEL_LIST_MAX - entries that one LIST has room for at most
+ */
+#define TWHEEL_LIST_MAX		65536
 
 /**
  * enum twheel_overflow - what happens to an expiry that finds the queue full
@@ -155,6 +175,8 @@ enum twheel_outcome {
  * @max_timers: Out: timers that this instance holds at most.
  * @max_timers_max: Out: largest value that SETUP takes.
  * @min_interval_ns: Out: shortest interval of a periodic timer.
+ * @submit_max: Out: operations in a SUBMIT.  Since revision 2.
+ * @list_max: Out: entries in a LIST.  Since revision 2.
  *
  * Before SETUP and the first start, the settings are those that a start would
  * give the instance.
@@ -175,6 +197,8 @@ struct twheel_info {
 	__aligned_u64 max_timers;
 	__aligned_u64 max_timers_max;
 	__aligned_u64 min_interval_ns;
+	__u32 submit_max;
+	__u32 list_max;
 };
 
 /**
@@ -217,9 +241,14 @@ struct twheel_setup {
  * @remaining_ns: Out: time that the earlier arming still had; 0 if it had
  *	expired or there was none.
  * @deadline_ns: Out: the deadline.
+ * @slack_ns: How much later than its deadline the timer may expire, so that it
+ *	can be joined with others; rounded down to whole ticks, at most 2^32 - 1
+ *	of them.  0: not at all.  Since revision 2.
  * @reserved: Must be 0.
  *
- * The deadline is rounded up to the tick, never down.  No read() that begins
+ * The deadline is rounded up to the tick, never down.  With slack, the tick of
+ * the expiry is the one between the deadline and the end of the slack that most
+ * other timers with slack would choose as well.  No read() that begins
  * after this call has returned yields an expiry of an earlier arming.
  */
 struct twheel_start {
@@ -232,7 +261,8 @@ struct twheel_start {
 	__aligned_u64 generation;
 	__aligned_u64 remaining_ns;
 	__aligned_u64 deadline_ns;
-	__aligned_u64 reserved[2];
+	__aligned_u64 slack_ns;
+	__aligned_u64 reserved;
 };
 
 /**
@@ -271,8 +301,8 @@ struct twheel_stop {
  * @deadline_ns: Out: the new deadline.
  * @reserved: Must be 0.
  *
- * The timer keeps its interval and its data; a periodic timer's grid begins
- * anew at the new deadline.  The timeout of a timer that was started with
+ * The timer keeps its interval, its slack and its data; a periodic timer's grid
+ * begins anew at the new deadline.  The timeout of a timer that was started with
  * TWHEEL_ABSTIME is what its deadline was away when it was started.  No read()
  * that begins after this call has returned yields an expiry of an earlier
  * arming.
@@ -300,6 +330,7 @@ struct twheel_reset {
  * @timeout_ns: Out: the timeout that a reset would use.
  * @interval_ns: Out: its interval; 0 for a one-shot timer.
  * @data: Out: its data.
+ * @slack_ns: Out: its slack, in whole ticks.  Since revision 2.
  * @reserved: Must be 0.
  */
 struct twheel_get {
@@ -312,7 +343,178 @@ struct twheel_get {
 	__aligned_u64 timeout_ns;
 	__aligned_u64 interval_ns;
 	__aligned_u64 data;
+	__aligned_u64 slack_ns;
+	__aligned_u64 reserved;
+};
+
+/**
+ * enum twheel_opcode - what an operation of a SUBMIT does
+ * @TWHEEL_OP_START: What START does.
+ * @TWHEEL_OP_STOP: What STOP does.
+ * @TWHEEL_OP_RESET: What RESET does.
+ * @TWHEEL_OP_GET: What GET does.
+ */
+enum twheel_opcode {
+	TWHEEL_OP_START	= 1,
+	TWHEEL_OP_STOP	= 2,
+	TWHEEL_OP_RESET	= 3,
+	TWHEEL_OP_GET	= 4,
+};
+
+/**
+ * struct twheel_op - an operation of a SUBMIT
+ * @opcode: One of enum twheel_opcode.
+ * @flags: Those of the command.
+ * @id: The timer.
+ * @time_ns: START, RESET: as in their structures.
+ * @interval_ns: START: as in struct twheel_start.
+ * @data: START: as in struct twheel_start.
+ * @slack_ns: START: as in struct twheel_start.
+ * @reserved: Must be 0.
+ *
+ * What an operation does not use must be 0.
+ */
+struct twheel_op {
+	__u32 opcode;
+	__u32 flags;
+	__aligned_u64 id;
+	__aligned_u64 time_ns;
+	__aligned_u64 interval_ns;
+	__aligned_u64 data;
+	__aligned_u64 slack_ns;
 	__aligned_u64 reserved[2];
+};
+
+/**
+ * struct twheel_result - what came of an operation of a SUBMIT
+ * @error: 0, or the negative errno that the command would have failed with;
+ *	the rest is 0 then.
+ * @outcome: START, STOP, RESET: one of enum twheel_outcome.  GET: one of enum
+ *	twheel_state.
+ * @generation: START, RESET: number of the new arming.  STOP: of the arming
+ *	that this ended.  GET: of its arming.
+ * @remaining_ns: Time that the earlier arming still had, GET: that it has.
+ * @deadline_ns: START, RESET: the new deadline.  GET: its deadline.  STOP: 0.
+ * @data: STOP, GET: the timer's data.  START, RESET: 0.
+ * @interval_ns: GET: its interval.  Otherwise 0.
+ */
+struct twheel_result {
+	__s32 error;
+	__u32 outcome;
+	__aligned_u64 generation;
+	__aligned_u64 remaining_ns;
+	__aligned_u64 deadline_ns;
+	__aligned_u64 data;
+	__aligned_u64 interval_ns;
+};
+
+/**
+ * struct twheel_submit - many operations in one call
+ * @ops: Address of @count struct twheel_op, aligned to 8 bytes.
+ * @results: Address of @count struct twheel_result, aligned to 8 bytes; must
+ *	not overlap @ops.
+ * @count: From 1 to TWHEEL_SUBMIT_MAX.
+ * @flags: Must be 0.
+ * @done: Out: operations that were carried out, and have a result; from 1 to
+ *	@count.
+ * @reserved: Must be 0.
+ * @reserved2: Must be 0.
+ *
+ * The operations are carried out in order, each as if by its own call, but not
+ * as one: others may get in between.  One that fails has its errno in its
+ * result, and the next one follows.
+ *
+ * The call ends early, with success and @done less than @count, when memory of
+ * an operation or result cannot be accessed, or a signal is pending.  Results
+ * from @done on have no meaning then.  The caller submits the rest again; if its
+ * first operation is the one with the bad memory, that fails with EFAULT.
+ */
+struct twheel_submit {
+	__aligned_u64 ops;
+	__aligned_u64 results;
+	__u32 count;
+	__u32 flags;
+	__u32 done;
+	__u32 reserved;
+	__aligned_u64 reserved2[2];
+};
+
+/**
+ * struct twheel_list_entry - a timer in a listing
+ * @id: The timer.
+ * @data: Its data.
+ * @generation: Number of its arming.
+ * @deadline_ns: As in struct twheel_get.
+ * @remaining_ns: As in struct twheel_get.
+ * @timeout_ns: As in struct twheel_get.
+ * @interval_ns: As in struct twheel_get.
+ * @slack_ns: As in struct twheel_get.
+ * @state: One of enum twheel_state.
+ * @attempt: How often its expiry was delivered so far; 0 in this revision.
+ * @reserved: 0.
+ */
+struct twheel_list_entry {
+	__aligned_u64 id;
+	__aligned_u64 data;
+	__aligned_u64 generation;
+	__aligned_u64 deadline_ns;
+	__aligned_u64 remaining_ns;
+	__aligned_u64 timeout_ns;
+	__aligned_u64 interval_ns;
+	__aligned_u64 slack_ns;
+	__u32 state;
+	__u32 attempt;
+	__aligned_u64 reserved;
+};
+
+/**
+ * struct twheel_list - the next page of a listing
+ * @entries: Address of room for @room struct twheel_list_entry, aligned to 8
+ *	bytes.
+ * @room: From 1 to TWHEEL_LIST_MAX.
+ * @count: Out: entries in this page.
+ * @cursor: In: 0, 0 for the first page, then what the last call left here.
+ *	Out: where the next page begins.
+ * @more: Out: 1, or 0 if the listing has come to its end.
+ * @flags: Must be 0.
+ * @reserved: Must be 0.
+ *
+ * A timer that lives through the whole listing, however often it is reset or
+ * started anew meanwhile, is in it exactly once; one that comes or goes
+ * meanwhile at most once.  An entry tells the state of its timer at a moment of
+ * the call that returned it.  The order has no meaning.
+ *
+ * A call does a bounded amount of work, and may return fewer entries than there
+ * is room for, even none, before the end: only @more tells.  So it does when a
+ * signal is pending, or the memory of an entry cannot be written.  It fails with
+ * EFAULT, and nothing has changed, if that is so for the first one.
+ */
+struct twheel_list {
+	__aligned_u64 entries;
+	__u32 room;
+	__u32 count;
+	__aligned_u64 cursor[2];
+	__u32 more;
+	__u32 flags;
+	__aligned_u64 reserved[2];
+};
+
+/**
+ * struct twheel_uring_cmd - a command in an io_uring
+ * @arg: Address of the command's structure, as for the ioctl.  It has to stay
+ *	until the completion.
+ * @size: Its size.
+ * @flags: Must be 0.
+ *
+ * The command area of a submission queue entry with opcode IORING_OP_URING_CMD
+ * and the number of START, STOP, RESET, GET or SUBMIT as its cmd_op; others are
+ * ENOTTY.  The result of the completion is 0 or the negative errno that the
+ * ioctl would have failed with.
+ */
+struct twheel_uring_cmd {
+	__aligned_u64 arg;
+	__u32 size;
+	__u32 flags;
 };
 
 /**
@@ -416,5 +618,7 @@ struct twheel_event {
 #define TWHEEL_IOC_STOP		_IOWR(TWHEEL_IOC, 0x11, struct twheel_stop)
 #define TWHEEL_IOC_RESET	_IOWR(TWHEEL_IOC, 0x12, struct twheel_reset)
 #define TWHEEL_IOC_GET		_IOWR(TWHEEL_IOC, 0x13, struct twheel_get)
+#define TWHEEL_IOC_SUBMIT	_IOWR(TWHEEL_IOC, 0x14, struct twheel_submit)
+#define TWHEEL_IOC_LIST		_IOWR(TWHEEL_IOC, 0x15, struct twheel_list)
 
 #endif /* _UAPI_LINUX_TWHEEL_H */
