@@ -94,28 +94,34 @@ void twheel_account_put(struct twheel_account *account)
 }
 EXPORT_SYMBOL_FOR_KUNIT(twheel_account_put);
 
-static bool charge(atomic64_t *timers, u64 max)
+/* Never above @max, not even for a moment: others look at it meanwhile. */
+static bool charge(atomic64_t *timers, u64 nr, u64 max)
 {
-	if ((u64)atomic64_inc_return(timers) <= max)
-		return true;
-	atomic64_dec(timers);
-	return false;
+	s64 old = atomic64_read(timers);
+
+	do {
+		if (nr > max || (u64)old > max - nr)
+			return false;
+	} while (!atomic64_try_cmpxchg(timers, &old, old + nr));
+	return true;
 }
 
 /**
- * twheel_account_charge() - charge one timer
+ * twheel_account_charge() - charge timers
  * @account: The account.
+ * @nr: How many.
  *
  * Context: Any.
- * Return: 0, or -ENOSPC if the limit of the user or of the module is reached.
+ * Return: 0, or -ENOSPC if the limit of the user or of the module does not
+ * allow it.
  */
-int twheel_account_charge(struct twheel_account *account)
+int twheel_account_charge(struct twheel_account *account, u64 nr)
 {
-	if (!charge(&account->timers, READ_ONCE(max_user_timers)))
+	if (!charge(&account->timers, nr, READ_ONCE(max_user_timers)))
 		return -ENOSPC;
-	if (charge(&total_timers, READ_ONCE(max_total_timers)))
+	if (charge(&total_timers, nr, READ_ONCE(max_total_timers)))
 		return 0;
-	atomic64_dec(&account->timers);
+	atomic64_sub(nr, &account->timers);
 	return -ENOSPC;
 }
 EXPORT_SYMBOL_FOR_KUNIT(twheel_account_charge);

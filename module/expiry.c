@@ -31,6 +31,14 @@ static u64 tick_of(const struct twheel_instance *inst, u64 now)
 	return now >> inst->config.tick_shift;
 }
 
+static u64 expiry_tick(const struct twheel_instance *inst,
+		       const struct twheel_timer *timer)
+{
+	u64 tick = twheel_timer_tick(timer->deadline, inst->config.tick_shift);
+
+	return twheel_timer_join(tick, timer->node.slack);
+}
+
 /* @timer, in no list, has reached its deadline. */
 static void expire_timer(struct twheel_instance *inst,
 			 struct twheel_timer *timer, u64 now)
@@ -60,8 +68,7 @@ void twheel_expiry_arm(struct twheel_instance *inst,
 	twheel_timer_step(timer, TWHEEL_STEP_ARM, &inst->books);
 	timer->node.expires = tick;
 	if (timer->deadline > now)
-		timer->node.expires = twheel_timer_tick(timer->deadline,
-							inst->config.tick_shift);
+		timer->node.expires = expiry_tick(inst, timer);
 	twheel_wheel_forward(inst->wheel, tick);
 	if (timer->deadline <= now && inst->wheel->wake > tick)
 		expire_timer(inst, timer, now);
@@ -203,16 +210,17 @@ static void notify(struct twheel_instance *inst)
 }
 
 /**
- * twheel_expiry_commit() - the last act of every operation
+ * twheel_expiry_commit() - the last act of every hold of the lock
  * @inst: The instance.
  * @now: The time, ns.
+ * @nr: Operations that were carried out.
  * @freed: Timers that are done with are added to this list; the caller gives it
  *	to twheel_timers_free() after it has dropped the lock.
  */
-void twheel_expiry_commit(struct twheel_instance *inst, u64 now,
+void twheel_expiry_commit(struct twheel_instance *inst, u64 now, u32 nr,
 			  struct list_head *freed)
 {
-	u32 budget = OP_STEPS;
+	u32 budget = min_t(u32, nr * OP_STEPS, PASS_STEPS);
 
 	lockdep_assert_held(&inst->lock);
 	if (!inst->backlog && !pump_due(inst, now, &budget, freed)) {
@@ -340,7 +348,7 @@ deliver_locked(struct twheel_instance *inst, struct twheel_receiver *receiver,
 		if (!list_empty(&inst->due))
 			pump_due(inst, now, &budget, freed);
 	}
-	twheel_expiry_commit(inst, now, freed);
+	twheel_expiry_commit(inst, now, 1, freed);
 	if (end == TWHEEL_READ_EMPTY && inst->queue.live)
 		return TWHEEL_READ_MORE;
 	return end;

@@ -14,6 +14,6 @@ void twheel_expiry_arm(struct twheel_instance *inst,
 u32 twheel_expiry_disarm(struct twheel_instance *inst,
 			 struct twheel_timer *timer);
 void twheel_expiry_commit(struct twheel_instance *inst, u64 now,
-			  struct list_head *freed);
+			  u32 nr, struct list_head *freed);
 
 #endif /* TWHEEL_EXPIRY_H */

@@ -224,25 +224,40 @@ void twheel_instance_config(struct twheel_instance *inst,
 }
 EXPORT_SYMBOL_FOR_KUNIT(twheel_instance_config);
 
-/**
- * twheel_timer_new() - allocate a timer, charged to the instance's account
- * @inst: The instance.
- * @timer: Result.
- *
- * Context: May sleep.  Charged to the caller's memory cgroup.
- * Return: 0, -ENOMEM, or -ENOSPC if a limit of the account is reached.
- */
-int twheel_timer_new(struct twheel_instance *inst, struct twheel_timer **timer)
+/* All of them, or none. */
+static int new_timers(struct twheel_instance *inst,
+		      struct twheel_timer **timers, u32 nr)
 {
-	int ret = twheel_account_charge(inst->account);
+	int ret = twheel_account_charge(inst->account, nr);
 
 	if (ret)
 		return ret;
-	*timer = kmem_cache_zalloc(timer_cache, TWHEEL_GFP);
-	if (*timer)
-		return 0;
-	twheel_account_uncharge(inst->account, 1);
+	if (kmem_cache_alloc_bulk(timer_cache, TWHEEL_GFP | __GFP_ZERO, nr,
+				  (void **)timers))
+		return nr;
+	twheel_account_uncharge(inst->account, nr);
 	return -ENOMEM;
+}
+
+/**
+ * twheel_timers_new() - allocate timers, charged to the instance's account
+ * @inst: The instance.
+ * @timers: Result.
+ * @nr: How many are wanted, at least 1.
+ *
+ * Context: May sleep.  Charged to the caller's memory cgroup.
+ * Return: How many there are, @nr or 1; -ENOMEM, or -ENOSPC if a limit of the
+ * account is reached.
+ */
+int twheel_timers_new(struct twheel_instance *inst, struct twheel_timer **timers,
+		      u32 nr)
+{
+	int ret = new_timers(inst, timers, nr);
+
+	/* Close to a limit there may be room for fewer. */
+	if (ret < 0 && nr > 1)
+		ret = new_timers(inst, timers, 1);
+	return ret;
 }
 
 /**

@@ -122,9 +122,13 @@ void twheel_instance_destroy(struct twheel_instance *inst);
 int twheel_config_fill(struct twheel_config *config);
 int twheel_instance_setup(struct twheel_instance *inst,
 			  const struct twheel_config *config);
-int twheel_timer_new(struct twheel_instance *inst, struct twheel_timer **timer);
+int twheel_timers_new(struct twheel_instance *inst, struct twheel_timer **timers,
+		      u32 nr);
 void twheel_timers_free(struct twheel_instance *inst, struct list_head *timers);
 
+void twheel_instance_operate(struct twheel_instance *inst,
+			     const struct twheel_op *ops,
+			     struct twheel_result *results, u32 nr);
 int twheel_instance_start(struct twheel_instance *inst,
 			  struct twheel_start *req);
 int twheel_instance_stop(struct twheel_instance *inst,

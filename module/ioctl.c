@@ -4,7 +4,6 @@
  */
 #include <linux/build_bug.h>
 #include <linux/errno.h>
-#include <linux/string.h>
 #include <linux/time.h>
 #include <linux/uaccess.h>
 
@@ -35,11 +34,6 @@ union twheel_arg {
 	struct twheel_reset reset;
 	struct twheel_get get;
 };
-
-static bool all_zero(const void *mem, size_t size)
-{
-	return !memchr_inv(mem, 0, size);
-}
 
 static int info(struct twheel_reader *reader, union twheel_arg *arg)
 {
@@ -90,43 +84,22 @@ static int stats(struct twheel_reader *reader, union twheel_arg *arg)
 
 static int start(struct twheel_reader *reader, union twheel_arg *arg)
 {
-	struct twheel_start *req = &arg->start;
-
-	if (req->flags & ~(TWHEEL_ABSTIME | TWHEEL_EXCLUSIVE) ||
-	    req->slack_ns || req->reserved)
-		return -EOPNOTSUPP;
-	return twheel_instance_start(&reader->inst, req);
+	return twheel_instance_start(&reader->inst, &arg->start);
 }
 
 static int stop(struct twheel_reader *reader, union twheel_arg *arg)
 {
-	struct twheel_stop *req = &arg->stop;
-
-	if (req->flags || !all_zero(req->reserved, sizeof(req->reserved)))
-		return -EOPNOTSUPP;
-	return twheel_instance_stop(&reader->inst, req);
+	return twheel_instance_stop(&reader->inst, &arg->stop);
 }
 
 static int reset(struct twheel_reader *reader, union twheel_arg *arg)
 {
-	struct twheel_reset *req = &arg->reset;
-
-	if (req->flags & ~(TWHEEL_ABSTIME | TWHEEL_NEW_TIMEOUT) ||
-	    !all_zero(req->reserved, sizeof(req->reserved)))
-		return -EOPNOTSUPP;
-	if (!(req->flags & TWHEEL_NEW_TIMEOUT) &&
-	    (req->time_ns || (req->flags & TWHEEL_ABSTIME)))
-		return -EINVAL;
-	return twheel_instance_reset(&reader->inst, req);
+	return twheel_instance_reset(&reader->inst, &arg->reset);
 }
 
 static int get(struct twheel_reader *reader, union twheel_arg *arg)
 {
-	struct twheel_get *req = &arg->get;
-
-	if (req->flags || req->reserved)
-		return -EOPNOTSUPP;
-	return twheel_instance_get(&reader->inst, req);
+	return twheel_instance_get(&reader->inst, &arg->get);
 }
 
 /**

@@ -1,44 +1,76 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * What can be done to a timer: start, stop, reset, get
+ *
+ * A single call and a batch are the same here: operations are carried out one
+ * after the other under one hold of the lock, and what an expiry may have moved
+ * is put right once at its end (twheel_expiry_commit()).
  */
 #include <linux/errno.h>
 #include <linux/lockdep.h>
+#include <linux/minmax.h>
 
 #include "compat.h"
 #include "expiry.h"
 #include "trace.h"
 
+/* Timers that are allocated in one go for the starts that follow. */
+#define SUPPLY_TIMERS	16
+
 /**
- * struct supply - memory that a start may need, allocated without the lock
- * @timer: A new timer.
+ * struct supply - memory that starts may need, allocated without the lock
+ * @timer: New timers.
+ * @nr: Their number.
  * @segment: A segment for the index.
  * @wants_segment: The index has asked for one.
  */
 struct supply {
-	struct twheel_timer *timer;
+	struct twheel_timer *timer[SUPPLY_TIMERS];
+	u32 nr;
 	struct twheel_index_segment *segment;
 	bool wants_segment;
+};
+
+/**
+ * struct hold - operations under one hold of the lock
+ * @inst: The instance; its lock is held.
+ * @supply: For starts.
+ * @now: The time, ns.
+ * @freed: Timers that are done with.
+ */
+struct hold {
+	struct twheel_instance *inst;
+	struct supply *supply;
+	u64 now;
+	struct list_head freed;
 };
 
 static void supply_free(struct twheel_instance *inst, struct supply *supply)
 {
 	LIST_HEAD(freed);
 
-	if (supply->timer)
-		list_add(&supply->timer->node.link, &freed);
+	while (supply->nr)
+		list_add(&supply->timer[--supply->nr]->node.link, &freed);
 	twheel_timers_free(inst, &freed);
 	twheel_index_segment_free(supply->segment);
 }
 
-static int supply_alloc(struct twheel_instance *inst, struct supply *supply)
+static int supply_alloc(struct twheel_instance *inst, struct supply *supply,
+			u32 wanted)
 {
 	int ret;
 
-	if (!supply->timer) {
-		ret = twheel_timer_new(inst, &supply->timer);
+	if (!READ_ONCE(inst->wheel)) {
+		ret = twheel_instance_setup(inst, NULL);
 		if (ret)
 			return ret;
+	}
+	if (!supply->nr) {
+		ret = twheel_timers_new(inst, supply->timer,
+					min_t(u32, wanted, SUPPLY_TIMERS));
+		if (ret < 0)
+			return ret;
+		supply->nr = ret;
 	}
 	if (!supply->wants_segment || supply->segment)
 		return 0;
@@ -58,19 +90,19 @@ static struct twheel_timer *find_timer(const struct twheel_instance *inst,
 	return entry ? container_of(entry, struct twheel_timer, entry) : NULL;
 }
 
-/* The deadline of a start or reset, for a timer with this interval. */
-static int check_times(const struct twheel_instance *inst, u64 now, u64 time,
-		       bool absolute, u64 interval, u64 *deadline)
+/* The deadline of a start or reset, for a timer with this interval and slack. */
+static int check_times(const struct hold *hold, u64 time, bool absolute,
+		       u64 interval, u64 slack, u64 *deadline)
 {
 	int ret;
 
-	if (interval && interval < BIT_ULL(inst->config.tick_shift))
+	if (interval && interval < BIT_ULL(hold->inst->config.tick_shift))
 		return -EINVAL;
-	ret = twheel_timer_deadline(now, time, absolute, deadline);
+	ret = twheel_timer_deadline(hold->now, time, absolute, deadline);
 	if (ret)
 		return ret;
-	/* The second expiry has to be on the clock as well. */
-	return interval > KTIME_MAX - *deadline ? -EOVERFLOW : 0;
+	/* The second expiry and a late one have to be on the clock as well. */
+	return max(interval, slack) > KTIME_MAX - *deadline ? -EOVERFLOW : 0;
 }
 
 static u32 outcome_of(u32 state)
@@ -78,13 +110,12 @@ static u32 outcome_of(u32 state)
 	return state == TWHEEL_ARMED ? TWHEEL_STOPPED : TWHEEL_WITHDREW;
 }
 
-/* Put the supplied timer into the index. */
+/* Put a supplied timer into the index. */
 static struct twheel_timer *adopt(struct twheel_instance *inst, u64 id,
 				  struct supply *supply)
 {
-	struct twheel_timer *timer = supply->timer;
+	struct twheel_timer *timer = supply->timer[--supply->nr];
 
-	supply->timer = NULL;
 	if (supply->segment)
 		supply->segment = twheel_index_supply(&inst->index,
 						      supply->segment);
@@ -98,226 +129,400 @@ static int check_room(const struct twheel_instance *inst, struct supply *supply)
 {
 	if (inst->index.nr >= inst->config.max_timers)
 		return -ENOSPC;
-	if (supply->timer)
-		return 0;
 	supply->wants_segment = twheel_index_wants_segment(&inst->index);
+	if (supply->nr && (!supply->wants_segment || supply->segment))
+		return 0;
 	return -EAGAIN;
 }
 
 /* A new arming by the caller. */
-static void renew(struct twheel_instance *inst, struct twheel_timer *timer,
-		  u64 deadline, u64 now)
+static void renew(struct hold *hold, struct twheel_timer *timer, u64 deadline)
 {
 	timer->deadline = deadline;
-	timer->timeout = deadline > now ? deadline - now : 0;
-	timer->generation = ++inst->generation;
+	timer->timeout = deadline > hold->now ? deadline - hold->now : 0;
+	timer->generation = ++hold->inst->generation;
 }
 
-static int start_locked(struct twheel_instance *inst, struct twheel_start *req,
-			struct supply *supply, struct list_head *freed)
+static int op_start(struct hold *hold, const struct twheel_op *op,
+		    struct twheel_result *result)
 {
-	struct twheel_timer *timer = find_timer(inst, req->id);
-	u64 now = inst->clock->ops->now(inst->clock);
-	u64 deadline;
+	struct twheel_instance *inst = hold->inst;
+	struct twheel_timer *timer = find_timer(inst, op->id);
+	u32 outcome = TWHEEL_WAS_FREE;
+	u64 deadline, remaining = 0;
 	int ret;
 
-	if (timer && (req->flags & TWHEEL_EXCLUSIVE))
+	if (timer && (op->flags & TWHEEL_EXCLUSIVE))
 		return -EEXIST;
-	ret = check_times(inst, now, req->time_ns, req->flags & TWHEEL_ABSTIME,
-			  req->interval_ns, &deadline);
+	if (!inst->wheel)
+		return -EAGAIN;
+	ret = check_times(hold, op->time_ns, op->flags & TWHEEL_ABSTIME,
+			  op->interval_ns, op->slack_ns, &deadline);
 	if (!ret && !timer)
-		ret = check_room(inst, supply);
+		ret = check_room(inst, hold->supply);
 	if (ret)
 		return ret;
 
-	req->remaining_ns = 0;
-	req->outcome = TWHEEL_WAS_FREE;
 	if (timer) {
-		req->remaining_ns = twheel_timer_remaining(timer, now);
-		req->outcome = outcome_of(twheel_expiry_disarm(inst, timer));
+		remaining = twheel_timer_remaining(timer, hold->now);
+		outcome = outcome_of(twheel_expiry_disarm(inst, timer));
 	} else {
-		timer = adopt(inst, req->id, supply);
+		timer = adopt(inst, op->id, hold->supply);
 	}
-	renew(inst, timer, deadline, now);
-	timer->interval = req->interval_ns;
-	timer->data = req->data;
-	req->generation = timer->generation;
-	req->deadline_ns = deadline;
+	timer->interval = op->interval_ns;
+	timer->data = op->data;
+	timer->node.slack = min_t(u64, op->slack_ns >> inst->config.tick_shift,
+				  U32_MAX);
+	renew(hold, timer, deadline);
 	inst->counts.started++;
-	trace_twheel_start(timer, now);
-	twheel_expiry_arm(inst, timer, now);
-	twheel_expiry_commit(inst, now, freed);
+	trace_twheel_start(timer, hold->now);
+	twheel_expiry_arm(inst, timer, hold->now);
+	*result = (struct twheel_result) {
+		.outcome = outcome,
+		.generation = timer->generation,
+		.remaining_ns = remaining,
+		.deadline_ns = deadline,
+	};
 	return 0;
 }
+
+static int op_stop(struct hold *hold, const struct twheel_op *op,
+		   struct twheel_result *result)
+{
+	struct twheel_instance *inst = hold->inst;
+	struct twheel_timer *timer = find_timer(inst, op->id);
+
+	if (!timer)
+		return -ENOENT;
+	*result = (struct twheel_result) {
+		.generation = timer->generation,
+		.remaining_ns = twheel_timer_remaining(timer, hold->now),
+		.data = timer->data,
+	};
+	result->outcome = outcome_of(twheel_expiry_disarm(inst, timer));
+	twheel_index_del(&inst->index, &timer->entry);
+	list_add(&timer->node.link, &hold->freed);
+	inst->counts.stopped++;
+	trace_twheel_stop(timer, hold->now);
+	return 0;
+}
+
+static int op_reset(struct hold *hold, const struct twheel_op *op,
+		    struct twheel_result *result)
+{
+	struct twheel_instance *inst = hold->inst;
+	struct twheel_timer *timer = find_timer(inst, op->id);
+	u64 time, slack, remaining, deadline;
+	u32 outcome;
+	int ret;
+
+	if (!timer)
+		return -ENOENT;
+	time = op->flags & TWHEEL_NEW_TIMEOUT ? op->time_ns : timer->timeout;
+	slack = (u64)timer->node.slack << inst->config.tick_shift;
+	ret = check_times(hold, time, op->flags & TWHEEL_ABSTIME,
+			  timer->interval, slack, &deadline);
+	if (ret)
+		return ret;
+	remaining = twheel_timer_remaining(timer, hold->now);
+	outcome = outcome_of(twheel_expiry_disarm(inst, timer));
+	renew(hold, timer, deadline);
+	inst->counts.reset++;
+	trace_twheel_reset(timer, hold->now);
+	twheel_expiry_arm(inst, timer, hold->now);
+	*result = (struct twheel_result) {
+		.outcome = outcome,
+		.generation = timer->generation,
+		.remaining_ns = remaining,
+		.deadline_ns = deadline,
+	};
+	return 0;
+}
+
+static int op_get(struct hold *hold, const struct twheel_op *op,
+		  struct twheel_result *result)
+{
+	const struct twheel_timer *timer = find_timer(hold->inst, op->id);
+
+	if (!timer)
+		return -ENOENT;
+	*result = (struct twheel_result) {
+		.outcome = timer->node.state,
+		.generation = timer->generation,
+		.remaining_ns = twheel_timer_remaining(timer, hold->now),
+		.deadline_ns = timer->deadline,
+		.data = timer->data,
+		.interval_ns = timer->interval,
+	};
+	return 0;
+}
+
+/* See that nothing is asked for that the operation does not know. */
+static int check_op(const struct twheel_op *op)
+{
+	u64 unused = op->reserved[0] | op->reserved[1];
+	u32 flags = 0;
+
+	if (op->opcode == TWHEEL_OP_START)
+		flags = TWHEEL_ABSTIME | TWHEEL_EXCLUSIVE;
+	else
+		unused |= op->interval_ns | op->data | op->slack_ns;
+	if (op->opcode == TWHEEL_OP_RESET)
+		flags = TWHEEL_ABSTIME | TWHEEL_NEW_TIMEOUT;
+	else if (op->opcode != TWHEEL_OP_START)
+		unused |= op->time_ns;
+	if (op->flags & ~flags || unused)
+		return -EOPNOTSUPP;
+	if (op->opcode == TWHEEL_OP_RESET &&
+	    !(op->flags & TWHEEL_NEW_TIMEOUT) &&
+	    (op->time_ns || (op->flags & TWHEEL_ABSTIME)))
+		return -EINVAL;
+	return 0;
+}
+
+static int run_op(struct hold *hold, const struct twheel_op *op,
+		  struct twheel_result *result)
+{
+	int ret = check_op(op);
+
+	if (ret)
+		return ret;
+	switch (op->opcode) {
+	case TWHEEL_OP_START:
+		return op_start(hold, op, result);
+	case TWHEEL_OP_STOP:
+		return op_stop(hold, op, result);
+	case TWHEEL_OP_RESET:
+		return op_reset(hold, op, result);
+	case TWHEEL_OP_GET:
+		return op_get(hold, op, result);
+	default:
+		return -EOPNOTSUPP;
+	}
+}
+
+/* Returns how many were done: less than @nr if a start needs a supply. */
+static u32 run_locked(struct hold *hold, const struct twheel_op *ops,
+		      struct twheel_result *results, u32 nr)
+{
+	u32 i;
+	int ret;
+
+	hold->now = hold->inst->clock->ops->now(hold->inst->clock);
+	for (i = 0; i < nr; i++) {
+		ret = run_op(hold, &ops[i], &results[i]);
+		if (ret == -EAGAIN)
+			break;
+		if (ret)
+			results[i] = (struct twheel_result) { .error = ret };
+	}
+	if (hold->inst->wheel)
+		twheel_expiry_commit(hold->inst, hold->now, i, &hold->freed);
+	return i;
+}
+
+static u32 run_hold(struct twheel_instance *inst, const struct twheel_op *ops,
+		    struct twheel_result *results, u32 nr,
+		    struct supply *supply)
+{
+	struct hold hold = { .inst = inst, .supply = supply };
+	u32 done;
+
+	INIT_LIST_HEAD(&hold.freed);
+	spin_lock_bh(&inst->lock);
+	done = run_locked(&hold, ops, results, nr);
+	spin_unlock_bh(&inst->lock);
+	twheel_timers_free(inst, &hold.freed);
+	return done;
+}
+
+static u32 count_starts(const struct twheel_op *ops, u32 nr)
+{
+	u32 i, starts = 0;
+
+	for (i = 0; i < nr; i++)
+		starts += ops[i].opcode == TWHEEL_OP_START;
+	return starts;
+}
+
+/**
+ * twheel_instance_operate() - carry out operations, in order
+ * @inst: The instance.
+ * @ops: The operations.
+ * @results: A result for each.
+ * @nr: How many; not so many that the lock must not be held for them all.
+ *
+ * Constant time for each, apart from the first start of an instance, which sets
+ * it up.
+ *
+ * Context: May sleep.  Charged to the caller's memory cgroup.
+ */
+void twheel_instance_operate(struct twheel_instance *inst,
+			     const struct twheel_op *ops,
+			     struct twheel_result *results, u32 nr)
+{
+	struct supply supply = { .nr = 0 };
+	u32 done = 0;
+	int ret;
+
+	for (;;) {
+		done += run_hold(inst, ops + done, results + done, nr - done,
+				 &supply);
+		if (done == nr)
+			break;
+		ret = supply_alloc(inst, &supply,
+				   count_starts(ops + done, nr - done));
+		if (ret)
+			results[done++] = (struct twheel_result) {
+				.error = ret,
+			};
+	}
+	supply_free(inst, &supply);
+}
+EXPORT_SYMBOL_FOR_KUNIT(twheel_instance_operate);
 
 /**
  * twheel_instance_start() - START_TIMER
  * @inst: The instance.
- * @req: Flags and reserved fields are checked.  Its results are filled in on
- *	success only.
+ * @req: Its results are filled in on success only.
  *
  * Constant time, apart from the first call, which sets the instance up.
  *
  * Context: May sleep.  Charged to the caller's memory cgroup.
- * Return: 0, -EEXIST, -EINVAL, -ENOMEM, -ENOSPC or -EOVERFLOW.
+ * Return: 0, -EEXIST, -EINVAL, -ENOMEM, -ENOSPC, -EOPNOTSUPP or -EOVERFLOW.
  */
 int twheel_instance_start(struct twheel_instance *inst,
 			  struct twheel_start *req)
 {
-	struct supply supply = { 0 };
-	LIST_HEAD(freed);
-	int ret;
+	const struct twheel_op op = {
+		.opcode = TWHEEL_OP_START,
+		.flags = req->flags,
+		.id = req->id,
+		.time_ns = req->time_ns,
+		.interval_ns = req->interval_ns,
+		.data = req->data,
+		.slack_ns = req->slack_ns,
+		.reserved[0] = req->reserved,
+	};
+	struct twheel_result result;
 
-	if (!READ_ONCE(inst->wheel)) {
-		ret = twheel_instance_setup(inst, NULL);
-		if (ret)
-			return ret;
-	}
-	do {
-		spin_lock_bh(&inst->lock);
-		ret = start_locked(inst, req, &supply, &freed);
-		spin_unlock_bh(&inst->lock);
-	} while (ret == -EAGAIN && !(ret = supply_alloc(inst, &supply)));
-	supply_free(inst, &supply);
-	twheel_timers_free(inst, &freed);
-	return ret;
-}
-EXPORT_SYMBOL_FOR_KUNIT(twheel_instance_start);
-
-static int stop_locked(struct twheel_instance *inst, struct twheel_stop *req,
-		       struct list_head *freed)
-{
-	struct twheel_timer *timer = find_timer(inst, req->id);
-	u64 now = inst->clock->ops->now(inst->clock);
-
-	if (!timer)
-		return -ENOENT;
-	req->remaining_ns = twheel_timer_remaining(timer, now);
-	req->generation = timer->generation;
-	req->data = timer->data;
-	req->outcome = outcome_of(twheel_expiry_disarm(inst, timer));
-	twheel_index_del(&inst->index, &timer->entry);
-	list_add(&timer->node.link, freed);
-	inst->counts.stopped++;
-	trace_twheel_stop(timer, now);
-	twheel_expiry_commit(inst, now, freed);
+	twheel_instance_operate(inst, &op, &result, 1);
+	if (result.error)
+		return result.error;
+	req->outcome = result.outcome;
+	req->generation = result.generation;
+	req->remaining_ns = result.remaining_ns;
+	req->deadline_ns = result.deadline_ns;
 	return 0;
 }
+EXPORT_SYMBOL_FOR_KUNIT(twheel_instance_start);
 
 /**
  * twheel_instance_stop() - STOP_TIMER
  * @inst: The instance.
- * @req: Flags and reserved fields are checked.  Its results are filled in on
- *	success only.
+ * @req: Its results are filled in on success only.
  *
  * Constant time.
  *
- * Context: Process context.
- * Return: 0 or -ENOENT.
+ * Context: May sleep.
+ * Return: 0, -ENOENT or -EOPNOTSUPP.
  */
 int twheel_instance_stop(struct twheel_instance *inst, struct twheel_stop *req)
 {
-	LIST_HEAD(freed);
-	int ret;
+	const struct twheel_op op = {
+		.opcode = TWHEEL_OP_STOP,
+		.flags = req->flags,
+		.id = req->id,
+		.reserved = { req->reserved[0], req->reserved[1] },
+	};
+	struct twheel_result result;
 
-	spin_lock_bh(&inst->lock);
-	ret = stop_locked(inst, req, &freed);
-	spin_unlock_bh(&inst->lock);
-	twheel_timers_free(inst, &freed);
-	return ret;
-}
-EXPORT_SYMBOL_FOR_KUNIT(twheel_instance_stop);
-
-static int reset_locked(struct twheel_instance *inst, struct twheel_reset *req,
-			struct list_head *freed)
-{
-	struct twheel_timer *timer = find_timer(inst, req->id);
-	u64 now = inst->clock->ops->now(inst->clock);
-	u64 time, deadline;
-	int ret;
-
-	if (!timer)
-		return -ENOENT;
-	time = timer->timeout;
-	if (req->flags & TWHEEL_NEW_TIMEOUT)
-		time = req->time_ns;
-	ret = check_times(inst, now, time, req->flags & TWHEEL_ABSTIME,
-			  timer->interval, &deadline);
-	if (ret)
-		return ret;
-	req->remaining_ns = twheel_timer_remaining(timer, now);
-	req->outcome = outcome_of(twheel_expiry_disarm(inst, timer));
-	renew(inst, timer, deadline, now);
-	req->generation = timer->generation;
-	req->deadline_ns = deadline;
-	inst->counts.reset++;
-	trace_twheel_reset(timer, now);
-	twheel_expiry_arm(inst, timer, now);
-	twheel_expiry_commit(inst, now, freed);
+	twheel_instance_operate(inst, &op, &result, 1);
+	if (result.error)
+		return result.error;
+	req->outcome = result.outcome;
+	req->generation = result.generation;
+	req->remaining_ns = result.remaining_ns;
+	req->data = result.data;
 	return 0;
 }
+EXPORT_SYMBOL_FOR_KUNIT(twheel_instance_stop);
 
 /**
  * twheel_instance_reset() - postpone a timer
  * @inst: The instance.
- * @req: Flags and reserved fields are checked.  Its results are filled in on
- *	success only.
+ * @req: Its results are filled in on success only.
  *
  * Constant time.
  *
- * Context: Process context.
- * Return: 0, -ENOENT or -EOVERFLOW.
+ * Context: May sleep.
+ * Return: 0, -EINVAL, -ENOENT, -EOPNOTSUPP or -EOVERFLOW.
  */
 int twheel_instance_reset(struct twheel_instance *inst,
 			  struct twheel_reset *req)
 {
-	LIST_HEAD(freed);
-	int ret;
+	const struct twheel_op op = {
+		.opcode = TWHEEL_OP_RESET,
+		.flags = req->flags,
+		.id = req->id,
+		.time_ns = req->time_ns,
+		.reserved = { req->reserved[0], req->reserved[1] },
+	};
+	struct twheel_result result;
 
-	spin_lock_bh(&inst->lock);
-	ret = reset_locked(inst, req, &freed);
-	spin_unlock_bh(&inst->lock);
-	twheel_timers_free(inst, &freed);
-	return ret;
+	twheel_instance_operate(inst, &op, &result, 1);
+	if (result.error)
+		return result.error;
+	req->outcome = result.outcome;
+	req->generation = result.generation;
+	req->remaining_ns = result.remaining_ns;
+	req->deadline_ns = result.deadline_ns;
+	return 0;
 }
 EXPORT_SYMBOL_FOR_KUNIT(twheel_instance_reset);
 
-static int get_locked(struct twheel_instance *inst, struct twheel_get *req)
+static int get_locked(struct twheel_instance *inst,
+		      struct twheel_list_entry *entry, u64 id)
 {
-	const struct twheel_timer *timer = find_timer(inst, req->id);
-	u64 now = inst->clock->ops->now(inst->clock);
+	const struct twheel_timer *timer = find_timer(inst, id);
 
 	if (!timer)
 		return -ENOENT;
-	req->state = timer->node.state;
-	req->generation = timer->generation;
-	req->deadline_ns = timer->deadline;
-	req->remaining_ns = twheel_timer_remaining(timer, now);
-	req->timeout_ns = timer->timeout;
-	req->interval_ns = timer->interval;
-	req->data = timer->data;
-	req->slack_ns = 0;
+	twheel_timer_describe(timer, inst->config.tick_shift,
+			      inst->clock->ops->now(inst->clock), entry);
 	return 0;
 }
 
 /**
  * twheel_instance_get() - look at a timer
  * @inst: The instance.
- * @req: Flags and reserved fields are checked.  Its results are filled in on
- *	success only.
+ * @req: Its results are filled in on success only.
  *
  * Constant time.
  *
  * Context: Process context.
- * Return: 0 or -ENOENT.
+ * Return: 0, -ENOENT or -EOPNOTSUPP.
  */
 int twheel_instance_get(struct twheel_instance *inst, struct twheel_get *req)
 {
+	struct twheel_list_entry entry;
 	int ret;
 
+	if (req->flags || req->reserved)
+		return -EOPNOTSUPP;
 	spin_lock_bh(&inst->lock);
-	ret = get_locked(inst, req);
+	ret = get_locked(inst, &entry, req->id);
 	spin_unlock_bh(&inst->lock);
-	return ret;
+	if (ret)
+		return ret;
+	req->state = entry.state;
+	req->generation = entry.generation;
+	req->deadline_ns = entry.deadline_ns;
+	req->remaining_ns = entry.remaining_ns;
+	req->timeout_ns = entry.timeout_ns;
+	req->interval_ns = entry.interval_ns;
+	req->slack_ns = entry.slack_ns;
+	req->data = entry.data;
+	return 0;
 }
 EXPORT_SYMBOL_FOR_KUNIT(twheel_instance_get);

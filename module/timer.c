@@ -126,6 +126,31 @@ u64 twheel_timer_remaining(const struct twheel_timer *timer, u64 now)
 EXPORT_SYMBOL_FOR_KUNIT(twheel_timer_remaining);
 
 /**
+ * twheel_timer_describe() - all that can be said about a timer
+ * @timer: The timer.
+ * @shift: A tick is 2^@shift ns.
+ * @now: The time, ns.
+ * @entry: Result.
+ */
+void twheel_timer_describe(const struct twheel_timer *timer,
+			   unsigned int shift, u64 now,
+			   struct twheel_list_entry *entry)
+{
+	*entry = (struct twheel_list_entry) {
+		.id = timer->entry.id,
+		.data = timer->data,
+		.generation = timer->generation,
+		.deadline_ns = timer->deadline,
+		.remaining_ns = twheel_timer_remaining(timer, now),
+		.timeout_ns = timer->timeout,
+		.interval_ns = timer->interval,
+		.slack_ns = (u64)timer->node.slack << shift,
+		.state = timer->node.state,
+	};
+}
+EXPORT_SYMBOL_FOR_KUNIT(twheel_timer_describe);
+
+/**
  * twheel_timer_expirations() - how often a timer has expired by now
  * @timer: The timer; its deadline has passed.
  * @now: The time, ns.

@@ -5,6 +5,7 @@
 #ifndef TWHEEL_TIMER_H
 #define TWHEEL_TIMER_H
 
+#include <linux/bitops.h>
 #include <linux/types.h>
 
 #include <uapi/linux/twheel.h>
@@ -16,7 +17,7 @@
  * struct twheel_timer - a timer
  * @node: Its place in the wheel while it is ARMED; a link in the instance's
  *	list while it is DUE.  Its state is enum twheel_state, and changes in
- *	twheel_timer_step() only.
+ *	twheel_timer_step() only.  Its slack is in ticks.
  * @entry: Its ID and its place in the index.
  * @deadline: Deadline asked for, ns.
  * @timeout: What a reset without a time of its own adds to now, ns.
@@ -83,11 +84,34 @@ u32 twheel_timer_step(struct twheel_timer *timer, enum twheel_step op,
 int twheel_timer_deadline(u64 now, u64 time, bool absolute, u64 *deadline);
 u64 twheel_timer_remaining(const struct twheel_timer *timer, u64 now);
 u64 twheel_timer_expirations(const struct twheel_timer *timer, u64 now);
+void twheel_timer_describe(const struct twheel_timer *timer,
+			   unsigned int shift, u64 now,
+			   struct twheel_list_entry *entry);
 
 /* The first tick that does not begin before @deadline: late, never early. */
 static inline u64 twheel_timer_tick(u64 deadline, unsigned int shift)
 {
 	return (deadline + BIT_ULL(shift) - 1) >> shift;
+}
+
+/**
+ * twheel_timer_join() - the tick in which a timer with slack expires
+ * @tick: The first one that it may.
+ * @slack: How many ticks later it still may.
+ *
+ * Of the ticks that are allowed, the one with the most trailing zero bits: so
+ * timers that know nothing of each other choose the same one.  The idea is that
+ * of the slack that the kernel's timer wheel had until 4.7.
+ *
+ * Return: A tick from @tick to @tick + @slack.
+ */
+static inline u64 twheel_timer_join(u64 tick, u32 slack)
+{
+	u64 last = tick + slack;
+	/* The highest bit that changes on the way from before @tick to @last. */
+	unsigned int bit = fls64((tick - 1) ^ last) - 1;
+
+	return last >> bit << bit;
 }
 
 #endif /* TWHEEL_TIMER_H */

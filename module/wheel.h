@@ -22,13 +22,15 @@
  *	wheel.
  * @place: Where it is: level * TWHEEL_SLOTS + slot.  The wheel's.
  * @state: The owner's; the wheel does not look at it.  It is here because it
- *	fills what would be padding, 8 bytes in every timer.
+ *	fills what would be padding, in every timer.
+ * @slack: Likewise.
  */
 struct twheel_node {
 	struct list_head link;
 	u64 expires;
-	u32 place;
-	u32 state;
+	u16 place;
+	u16 state;
+	u32 slack;
 };
 
 /**

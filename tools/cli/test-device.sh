@@ -48,8 +48,8 @@ lines() {
 }
 
 timers() {
-	try "info" 0 "^ABI revision   1, records of 80 bytes$" info
-	try "info as JSON" 0 '^{"type":"info","abi_revision":1,.*}$' info --json
+	try "info" 0 "^ABI revision   2, records of 80 bytes$" info
+	try "info as JSON" 0 '^{"type":"info","abi_revision":2,.*}$' info --json
 	script "start and read" 0 "event  7: .* data 42, generation 1, seq" \
 		"start 7 --after 10ms --data 42\nread 1 --wait 1m\n"
 	script "the smallest and the largest ID" 0 "event  18446744073709551615:" \

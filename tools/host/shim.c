@@ -18,10 +18,16 @@ struct kmem_cache *shim_cache_create(size_t size)
 	return cache;
 }
 
-void *kmem_cache_zalloc(struct kmem_cache *cache, gfp_t flags)
+/* Always as with __GFP_ZERO. */
+int kmem_cache_alloc_bulk(struct kmem_cache *cache, gfp_t flags, size_t nr,
+			  void **objects)
 {
-	cache->live++;
-	return calloc(1, cache->size);
+	size_t i;
+
+	cache->live += nr;
+	for (i = 0; i < nr; i++)
+		objects[i] = calloc(1, cache->size);
+	return nr;
 }
 
 void kmem_cache_free_bulk(struct kmem_cache *cache, size_t nr, void **objects)

@@ -24,14 +24,14 @@ static inline void atomic64_sub(s64 nr, atomic64_t *v)
 	v->value -= nr;
 }
 
-static inline void atomic64_dec(atomic64_t *v)
+static inline bool atomic64_try_cmpxchg(atomic64_t *v, s64 *old, s64 new)
 {
-	v->value--;
-}
-
-static inline s64 atomic64_inc_return(atomic64_t *v)
-{
-	return ++v->value;
+	if (v->value != *old) {
+		*old = v->value;
+		return false;
+	}
+	v->value = new;
+	return true;
 }
 
 #endif /* SHIM_LINUX_ATOMIC_H */
