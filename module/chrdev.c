@@ -12,6 +12,7 @@
 #include "compat.h"
 #include "ioctl.h"
 #include "reader.h"
+#include "uring.h"
 
 static int chrdev_open(struct inode *inode, struct file *file)
 {
@@ -20,6 +21,8 @@ static int chrdev_open(struct inode *inode, struct file *file)
 	if (!reader)
 		return -ENOMEM;
 	file->private_data = reader;
+	/* A read that must not wait does not: io_uring needs no worker for it. */
+	file->f_mode |= FMODE_NOWAIT;
 	return stream_open(inode, file);
 }
 
@@ -113,6 +116,7 @@ static const struct file_operations twheel_fops = {
 	.fasync = chrdev_fasync,
 	.unlocked_ioctl = chrdev_ioctl,
 	.compat_ioctl = compat_ptr_ioctl,
+	.uring_cmd = twheel_uring_cmd,
 	.show_fdinfo = chrdev_show_fdinfo,
 };
 

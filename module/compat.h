@@ -13,6 +13,12 @@
 #include <linux/module.h>
 #include <linux/version.h>
 
+#if KERNEL_VERSION(6, 7, 0) > LINUX_VERSION_CODE
+#include <linux/io_uring.h>
+#else
+#include <linux/io_uring/cmd.h>
+#endif
+
 /*
  * The tests are modules of their own, since 6.1 runs the suites of a module
  * before its init function.  Where the kernel has KUnit, what they need of the
@@ -37,5 +43,15 @@ static inline void hrtimer_setup(struct hrtimer *timer,
 	timer->function = fn;
 }
 #endif
+
+/* The command area of the submission queue entry. */
+static inline const void *twheel_uring_area(const struct io_uring_cmd *cmd)
+{
+#if KERNEL_VERSION(6, 6, 0) > LINUX_VERSION_CODE
+	return cmd->cmd;
+#else
+	return cmd->sqe->cmd;
+#endif
+}
 
 #endif /* TWHEEL_COMPAT_H */

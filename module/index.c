@@ -11,15 +11,19 @@
  * likewise.
  */
 #include <linux/errno.h>
+#include <linux/log2.h>
 #include <linux/math64.h>
 #include <linux/mm.h>
 #include <linux/slab.h>
+#include <linux/swab.h>
 
 #include "compat.h"
 #include "gfp.h"
 #include "index.h"
 
 #define SEGMENT_BUCKETS	((u32)(PAGE_SIZE / sizeof(void *)))
+
+#define GOLDEN_RATIO	0x9e3779b97f4a7c15ULL
 
 struct twheel_index_segment {
 	struct twheel_index_entry *bucket[SEGMENT_BUCKETS];
@@ -41,13 +45,14 @@ static u64 fold(u64 a, u64 b)
  * The low bits choose the bucket.  The random key keeps IDs from being chosen
  * so that they meet in one; but for some keys a single product maps IDs at
  * equal distances to few buckets, which the second one, by 2^64 divided by the
- * golden ratio, takes apart.
+ * golden ratio, takes apart.  A listing shows IDs in the order of their hashes;
+ * the salt keeps the key from being worked out of that.
  */
 static u32 hash_id(const struct twheel_index *index, u64 id)
 {
 	u64 hash = fold(id, index->key);
 
-	return fold(hash ^ (hash >> 32), 0x9e3779b97f4a7c15ULL);
+	return fold(hash ^ (hash >> 32) ^ index->salt, GOLDEN_RATIO);
 }
 
 static u32 bucket_nr(const struct twheel_index *index, u64 id)
@@ -92,6 +97,7 @@ int twheel_index_init(struct twheel_index *index, u64 max, u64 key)
 {
 	memset(index, 0, sizeof(*index));
 	index->key = key | 1;
+	index->salt = fold(key ^ (key >> 32), GOLDEN_RATIO);
 	index->low = SEGMENT_BUCKETS;
 	index->nr_buckets = SEGMENT_BUCKETS;
 	index->nr_dir = DIV_ROUND_UP_ULL(max, SEGMENT_BUCKETS);
@@ -304,6 +310,103 @@ void twheel_index_del(struct twheel_index *index,
 			merge_one(index);
 }
 EXPORT_SYMBOL_FOR_KUNIT(twheel_index_del);
+
+/* bitrev32() is not there in every kernel: what needs it has to select it. */
+static u32 reverse(u32 x)
+{
+	x = swab32(x);
+	x = (x & 0x0f0f0f0f) << 4 | (x >> 4 & 0x0f0f0f0f);
+	x = (x & 0x33333333) << 2 | (x >> 2 & 0x33333333);
+	return (x & 0x55555555) << 1 | (x >> 1 & 0x55555555);
+}
+
+/*
+ * Bucket b of a round is split into b and b + low, that is, by the next bit of
+ * the hash.  So in the order of reversed hashes, every bucket is a stretch
+ * without a gap, of which splits and merges move the ends and nothing else.
+ *
+ * Returns the bucket that @position is in, and the end of its stretch.
+ */
+static struct twheel_index_entry *bucket_at(const struct twheel_index *index,
+					    u32 position, u64 *end)
+{
+	u32 nr = reverse(position) & (index->low - 1);
+	unsigned int bits = ilog2(index->low);
+
+	if (nr + index->low < index->nr_buckets) {
+		nr = reverse(position) & (2 * index->low - 1);
+		bits++;
+	}
+	*end = (position | (U32_MAX >> bits)) + 1ULL;
+	return *bucket_of(index, nr);
+}
+
+/* Whether (@position, @id) comes before @place. */
+static bool is_before(u64 position, u64 id,
+		      const struct twheel_index_place *place)
+{
+	return position < place->position ||
+	       (position == place->position && id < place->id);
+}
+
+/**
+ * twheel_index_next() - the next entry of a listing
+ * @index: The index.
+ * @place: From which place on; its beginning is all 0.  The place of the entry
+ *	on return, or the place to go on from.
+ * @budget: Buckets and entries that may be looked at; what is left of them on
+ *	return.  A bucket that was begun is finished.
+ *
+ * A place is one in the order of the reversed hashes, and stays what it is when
+ * the index grows or shrinks.  So whoever goes on from the place behind an entry
+ * (twheel_index_pass()) sees every entry that is there all the time, and none
+ * twice.
+ *
+ * Return: The entry; NULL at the end, where @place is TWHEEL_INDEX_END then, or
+ * when the budget ran out.
+ */
+struct twheel_index_entry *twheel_index_next(const struct twheel_index *index,
+					     struct twheel_index_place *place,
+					     u32 *budget)
+{
+	struct twheel_index_place best;
+	struct twheel_index_entry *entry, *found = NULL;
+	u64 position, end;
+
+	while (!found && *budget && place->position < TWHEEL_INDEX_END) {
+		entry = bucket_at(index, place->position, &end);
+		best = (struct twheel_index_place) { .position = end };
+		for (--*budget; entry; entry = entry->next) {
+			*budget -= !!*budget;
+			position = reverse(hash_id(index, entry->id));
+			if (is_before(position, entry->id, place) ||
+			    !is_before(position, entry->id, &best))
+				continue;
+			best.position = position;
+			best.id = entry->id;
+			found = entry;
+		}
+		*place = best;
+	}
+	return found;
+}
+EXPORT_SYMBOL_FOR_KUNIT(twheel_index_next);
+
+/**
+ * twheel_index_pass() - the place behind an ID
+ * @index: The index.
+ * @place: Result.
+ * @id: The ID; it need not be in the index.
+ */
+void twheel_index_pass(const struct twheel_index *index,
+		       struct twheel_index_place *place, u64 id)
+{
+	place->position = reverse(hash_id(index, id));
+	place->id = id + 1;
+	if (!place->id)
+		place->position++;
+}
+EXPORT_SYMBOL_FOR_KUNIT(twheel_index_pass);
 
 /**
  * twheel_index_pop() - remove any entry, for emptying the index

@@ -8,6 +8,7 @@
 #ifndef TWHEEL_INDEX_H
 #define TWHEEL_INDEX_H
 
+#include <linux/bits.h>
 #include <linux/types.h>
 
 struct twheel_index_segment;
@@ -25,6 +26,7 @@ struct twheel_index_entry {
 /**
  * struct twheel_index - the index
  * @key: Random odd number that the IDs are hashed with.
+ * @salt: Random number, likewise.
  * @nr: Entries.
  * @moved: Entries that splits and merges have looked at so far.
  * @nr_buckets: Buckets; @low <= @nr_buckets < 2 * @low.
@@ -36,6 +38,7 @@ struct twheel_index_entry {
  */
 struct twheel_index {
 	u64 key;
+	u64 salt;
 	u64 nr;
 	u64 moved;
 	u32 nr_buckets;
@@ -45,6 +48,18 @@ struct twheel_index {
 	struct twheel_index_segment **dir;
 };
 
+/**
+ * struct twheel_index_place - a place in the order that entries are listed in
+ * @position: Bits of the hash, in reverse; TWHEEL_INDEX_END is behind them all.
+ * @id: Of the entries with this position, the lowest ID that is still to come.
+ */
+struct twheel_index_place {
+	u64 position;
+	u64 id;
+};
+
+#define TWHEEL_INDEX_END	BIT_ULL(32)
+
 int twheel_index_init(struct twheel_index *index, u64 max, u64 key);
 void twheel_index_destroy(struct twheel_index *index);
 struct twheel_index_entry *twheel_index_find(const struct twheel_index *index,
@@ -53,6 +68,11 @@ void twheel_index_add(struct twheel_index *index,
 		      struct twheel_index_entry *entry);
 void twheel_index_del(struct twheel_index *index,
 		      struct twheel_index_entry *entry);
+struct twheel_index_entry *twheel_index_next(const struct twheel_index *index,
+					     struct twheel_index_place *place,
+					     u32 *budget);
+void twheel_index_pass(const struct twheel_index *index,
+		       struct twheel_index_place *place, u64 id);
 struct twheel_index_entry *twheel_index_pop(struct twheel_index *index);
 bool twheel_index_wants_segment(const struct twheel_index *index);
 struct twheel_index_segment *twheel_index_segment_alloc(void);

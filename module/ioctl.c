@@ -7,6 +7,7 @@
 #include <linux/time.h>
 #include <linux/uaccess.h>
 
+#include "batch.h"
 #include "compat.h"
 #include "ioctl.h"
 
@@ -18,6 +19,12 @@ static_assert(sizeof(struct twheel_start) == 80);
 static_assert(sizeof(struct twheel_stop) == 56);
 static_assert(sizeof(struct twheel_reset) == 64);
 static_assert(sizeof(struct twheel_get) == 80);
+static_assert(sizeof(struct twheel_op) == 64);
+static_assert(sizeof(struct twheel_result) == 48);
+static_assert(sizeof(struct twheel_submit) == 48);
+static_assert(sizeof(struct twheel_list_entry) == 80);
+static_assert(sizeof(struct twheel_list) == 56);
+static_assert(sizeof(struct twheel_uring_cmd) == 16);
 static_assert(sizeof(struct twheel_event) == 80);
 
 /* Room for the argument of any command. */
@@ -33,6 +40,8 @@ union twheel_arg {
 	struct twheel_stop stop;
 	struct twheel_reset reset;
 	struct twheel_get get;
+	struct twheel_submit submit;
+	struct twheel_list list;
 };
 
 static int info(struct twheel_reader *reader, union twheel_arg *arg)
@@ -102,23 +111,36 @@ static int get(struct twheel_reader *reader, union twheel_arg *arg)
 	return twheel_instance_get(&reader->inst, &arg->get);
 }
 
+static int submit(struct twheel_reader *reader, union twheel_arg *arg)
+{
+	return twheel_batch_submit(&reader->inst, &arg->submit);
+}
+
+static int list(struct twheel_reader *reader, union twheel_arg *arg)
+{
+	return twheel_batch_list(&reader->inst, &arg->list);
+}
+
 /**
  * struct twheel_command - a command
  * @cmd: Its number.
  * @size: Size of its argument in this kernel.
  * @min_size: 0, or the smallest size that its size-first argument may have.
+ * @in_ring: An io_uring may carry it.
  * @run: Does it; @arg holds a copy of the argument.
  */
 struct twheel_command {
 	unsigned int cmd;
 	size_t size;
 	size_t min_size;
+	bool in_ring;
 	int (*run)(struct twheel_reader *reader, union twheel_arg *arg);
 };
 
-#define FIXED(command, type, function) {		\
+#define FIXED(command, type, function, ring) {		\
 	.cmd = (command),				\
 	.size = sizeof(struct type),			\
+	.in_ring = (ring),				\
 	.run = (function),				\
 }
 
@@ -130,10 +152,12 @@ struct twheel_command {
 }
 
 static const struct twheel_command commands[] = {
-	FIXED(TWHEEL_IOC_RESET, twheel_reset, reset),
-	FIXED(TWHEEL_IOC_START, twheel_start, start),
-	FIXED(TWHEEL_IOC_STOP, twheel_stop, stop),
-	FIXED(TWHEEL_IOC_GET, twheel_get, get),
+	FIXED(TWHEEL_IOC_RESET, twheel_reset, reset, true),
+	FIXED(TWHEEL_IOC_START, twheel_start, start, true),
+	FIXED(TWHEEL_IOC_STOP, twheel_stop, stop, true),
+	FIXED(TWHEEL_IOC_GET, twheel_get, get, true),
+	FIXED(TWHEEL_IOC_SUBMIT, twheel_submit, submit, true),
+	FIXED(TWHEEL_IOC_LIST, twheel_list, list, false),
 	SIZE_FIRST(TWHEEL_IOC_INFO, twheel_info, min_interval_ns, info),
 	SIZE_FIRST(TWHEEL_IOC_SETUP, twheel_setup, max_timers, setup),
 	SIZE_FIRST(TWHEEL_IOC_STATS, twheel_stats, programmed, stats),
@@ -214,6 +238,16 @@ static bool is_command(const struct twheel_command *command, unsigned int cmd)
 	return cmd == command->cmd;
 }
 
+static const struct twheel_command *find_command(unsigned int cmd)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(commands); i++)
+		if (is_command(&commands[i], cmd))
+			return &commands[i];
+	return NULL;
+}
+
 /**
  * twheel_ioctl() - carry out an ioctl
  * @reader: The reader.
@@ -226,14 +260,33 @@ static bool is_command(const struct twheel_command *command, unsigned int cmd)
 long twheel_ioctl(struct twheel_reader *reader, unsigned int cmd,
 		  void __user *arg)
 {
-	unsigned int i;
+	const struct twheel_command *command = find_command(cmd);
 
-	for (i = 0; i < ARRAY_SIZE(commands); i++) {
-		if (!is_command(&commands[i], cmd))
-			continue;
-		if (commands[i].min_size)
-			return run_size_first(&commands[i], reader, arg);
-		return run_fixed(&commands[i], reader, arg);
-	}
-	return -ENOTTY;
+	if (!command)
+		return -ENOTTY;
+	if (command->min_size)
+		return run_size_first(command, reader, arg);
+	return run_fixed(command, reader, arg);
+}
+
+/**
+ * twheel_ioctl_in_ring() - carry out a command of an io_uring
+ * @reader: The reader.
+ * @cmd: The command.
+ * @arg: Its argument.
+ * @size: The size of that, as the caller gives it.
+ *
+ * Context: May sleep.
+ * Return: 0 or a negative errno; see include/uapi/linux/twheel.h.
+ */
+long twheel_ioctl_in_ring(struct twheel_reader *reader, unsigned int cmd,
+			  void __user *arg, u32 size)
+{
+	const struct twheel_command *command = find_command(cmd);
+
+	if (!command || !command->in_ring)
+		return -ENOTTY;
+	if (size != command->size)
+		return -EINVAL;
+	return run_fixed(command, reader, arg);
 }

@@ -9,4 +9,9 @@ static inline unsigned long roundup_pow_of_two(unsigned long n)
 	return n > 1 ? 1UL << fls64(n - 1) : 1;
 }
 
+static inline unsigned int ilog2(u64 n)
+{
+	return fls64(n) - 1;
+}
+
 #endif /* SHIM_LINUX_LOG2_H */
