@@ -426,6 +426,82 @@ static void model_of_an_array(struct kunit *test)
 	KUNIT_EXPECT_LE(test, f->worst_del, 2 * LONGEST);
 }
 
+/* Places only go up, and every entry has one, however large the table is. */
+static void next_goes_through_all_in_order(struct kunit *test)
+{
+	struct twheel_index_place place = { 0 }, before = { 0 };
+	struct fixture *f = test->priv;
+	struct twheel_index_entry *entry;
+	u32 i, nr = 0, budget = U32_MAX;
+
+	for (i = 0; i < SMALL; i++)
+		add(f, i, i * 0x10001ULL);
+	while ((entry = twheel_index_next(&f->index, &place, &budget))) {
+		KUNIT_ASSERT_TRUE(test, !nr ||
+				  place.position > before.position ||
+				  (place.position == before.position &&
+				   place.id > before.id));
+		KUNIT_ASSERT_EQ(test, place.id, entry->id);
+		before = place;
+		twheel_index_pass(&f->index, &place, entry->id);
+		nr++;
+	}
+	KUNIT_EXPECT_EQ(test, place.position, TWHEEL_INDEX_END);
+	KUNIT_EXPECT_EQ(test, nr, SMALL);
+}
+
+/* The place of an entry is the same in tables of every size. */
+static void places_outlive_growth_and_shrinking(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	struct twheel_index_place place = { 0 };
+	u32 budget, i, step, nr = 0;
+	struct twheel_index_entry *entry;
+	u32 smallest = U32_MAX, largest = 0;
+
+	/* The first 500 stay; waves of 3000 others come and go. */
+	for (i = 0; i < 500; i++)
+		add(f, i, i);
+	for (step = 0; place.position < TWHEEL_INDEX_END; step++) {
+		i = 500 + step * 37 % 3000;
+		if (step / 3000 % 2 == 0)
+			add(f, i, i);
+		else
+			del(f, i);
+		smallest = min(smallest, f->index.nr_buckets);
+		largest = max(largest, f->index.nr_buckets);
+		budget = 1;
+		entry = step % 40 ? NULL :
+			twheel_index_next(&f->index, &place, &budget);
+		if (!entry)
+			continue;
+		nr += entry->id < 500;
+		twheel_index_pass(&f->index, &place, entry->id);
+	}
+	KUNIT_EXPECT_EQ(test, nr, 500);
+	KUNIT_EXPECT_LT(test, 3 * smallest, largest);
+	check(test, f);
+}
+
+/* A call looks at no more than it may, and at one bucket at least. */
+static void next_keeps_to_its_budget(struct kunit *test)
+{
+	struct twheel_index_place place = { 0 };
+	struct fixture *f = test->priv;
+	u32 calls = 0, budget;
+
+	add(f, 0, 0);
+	while (place.position < TWHEEL_INDEX_END) {
+		budget = 10;
+		if (twheel_index_next(&f->index, &place, &budget))
+			twheel_index_pass(&f->index, &place, 0);
+		calls++;
+		KUNIT_ASSERT_LE(test, calls, 2 * SEGMENT);
+	}
+	KUNIT_EXPECT_GE(test, calls, SEGMENT / 10);
+	KUNIT_EXPECT_LE(test, calls, SEGMENT / 10 + 3);
+}
+
 static struct kunit_case index_cases[] = {
 	KUNIT_CASE(finds_what_was_added),
 	KUNIT_CASE(steps_are_bounded),
@@ -440,6 +516,9 @@ static struct kunit_case index_cases[] = {
 	KUNIT_CASE(ids_with_low_bits_zero),
 	KUNIT_CASE(ids_at_random_steps),
 	KUNIT_CASE(model_of_an_array),
+	KUNIT_CASE(next_goes_through_all_in_order),
+	KUNIT_CASE(places_outlive_growth_and_shrinking),
+	KUNIT_CASE(next_keeps_to_its_budget),
 	{}
 };
 

@@ -75,14 +75,14 @@ static inline bool fixture_take(struct twheel_receiver *receiver,
 	return true;
 }
 
-static inline int fixture_init(struct kunit *test, u64 now)
+static inline int fixture_init_for(struct kunit *test, u64 now, u32 user)
 {
 	struct fixture *f = vzalloc(sizeof(*f));
 
 	if (!f)
 		return -ENOMEM;
 	test->priv = f;
-	f->account = twheel_account_get(KUIDT_INIT(4000000));
+	f->account = twheel_account_get(KUIDT_INIT(user));
 	if (!f->account)
 		return -ENOMEM;
 	f->receiver.take = fixture_take;
@@ -90,6 +90,11 @@ static inline int fixture_init(struct kunit *test, u64 now)
 	twheel_instance_init(&f->inst, &f->clock.clock, f->account,
 			     fixture_notify);
 	return 0;
+}
+
+static inline int fixture_init(struct kunit *test, u64 now)
+{
+	return fixture_init_for(test, now, 4000000);
 }
 
 static inline void fixture_exit(struct kunit *test)

@@ -325,6 +325,37 @@ static void tick_of_the_last_deadline(struct kunit *test)
 				1ULL << (63 - shift));
 }
 
+/* Against the definition: most trailing zero bits of all that are allowed. */
+static void slack_chooses_the_roundest_tick(struct kunit *test)
+{
+	struct test_random random;
+	u64 tick, best, t;
+	u32 i, slack;
+
+	test_random_init(test, &random, 4);
+	for (i = 0; i < 20000; i++) {
+		tick = 1 + test_random_size(&random, i % 2 ? 10 : 47);
+		slack = test_random_below(&random, 70);
+		best = tick;
+		for (t = tick; t <= tick + slack; t++)
+			if (__ffs64(t) > __ffs64(best))
+				best = t;
+		KUNIT_ASSERT_EQ_MSG(test, twheel_timer_join(tick, slack), best,
+				    "tick %llu, slack %u", tick, slack);
+	}
+}
+
+static void slack_at_the_ends(struct kunit *test)
+{
+	const u64 last = KTIME_MAX >> 15;
+
+	KUNIT_EXPECT_EQ(test, twheel_timer_join(0, 0), 0);
+	KUNIT_EXPECT_EQ(test, twheel_timer_join(0, U32_MAX), 0);
+	KUNIT_EXPECT_EQ(test, twheel_timer_join(1, U32_MAX), 1ULL << 32);
+	KUNIT_EXPECT_EQ(test, twheel_timer_join(last, 0), last);
+	KUNIT_EXPECT_EQ(test, twheel_timer_join(last, 1), last + 1);
+}
+
 static void remaining_of_each_state(struct kunit *test)
 {
 	struct twheel_timer timer = { .deadline = 5000 };
@@ -358,6 +389,8 @@ static struct kunit_case timer_state_cases[] = {
 	KUNIT_CASE(expirations_by_counting),
 	KUNIT_CASE(tick_is_never_early),
 	KUNIT_CASE(tick_of_the_last_deadline),
+	KUNIT_CASE(slack_chooses_the_roundest_tick),
+	KUNIT_CASE(slack_at_the_ends),
 	KUNIT_CASE(remaining_of_each_state),
 	KUNIT_CASE(object_is_within_its_budget),
 	{}

@@ -95,33 +95,31 @@ void twheel_account_put(struct twheel_account *account)
 EXPORT_SYMBOL_FOR_KUNIT(twheel_account_put);
 
 /* Never above @max, not even for a moment: others look at it meanwhile. */
-static bool charge(atomic64_t *timers, u64 nr, u64 max)
+static bool charge(atomic64_t *timers, u64 max)
 {
 	s64 old = atomic64_read(timers);
 
 	do {
-		if (nr > max || (u64)old > max - nr)
+		if ((u64)old >= max)
 			return false;
-	} while (!atomic64_try_cmpxchg(timers, &old, old + nr));
+	} while (!atomic64_try_cmpxchg(timers, &old, old + 1));
 	return true;
 }
 
 /**
- * twheel_account_charge() - charge timers
+ * twheel_account_charge() - charge one timer
  * @account: The account.
- * @nr: How many.
  *
  * Context: Any.
- * Return: 0, or -ENOSPC if the limit of the user or of the module does not
- * allow it.
+ * Return: 0, or -ENOSPC if the limit of the user or of the module is reached.
  */
-int twheel_account_charge(struct twheel_account *account, u64 nr)
+int twheel_account_charge(struct twheel_account *account)
 {
-	if (!charge(&account->timers, nr, READ_ONCE(max_user_timers)))
+	if (!charge(&account->timers, READ_ONCE(max_user_timers)))
 		return -ENOSPC;
-	if (charge(&total_timers, nr, READ_ONCE(max_total_timers)))
+	if (charge(&total_timers, READ_ONCE(max_total_timers)))
 		return 0;
-	atomic64_sub(nr, &account->timers);
+	atomic64_dec(&account->timers);
 	return -ENOSPC;
 }
 EXPORT_SYMBOL_FOR_KUNIT(twheel_account_charge);

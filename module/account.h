@@ -26,7 +26,7 @@ struct twheel_account {
 
 struct twheel_account *twheel_account_get(kuid_t uid);
 void twheel_account_put(struct twheel_account *account);
-int twheel_account_charge(struct twheel_account *account, u64 nr);
+int twheel_account_charge(struct twheel_account *account);
 void twheel_account_uncharge(struct twheel_account *account, u64 nr);
 
 #endif /* TWHEEL_ACCOUNT_H */

@@ -22,6 +22,18 @@
 /* Chunks that one call takes: three times what a page needs, and some more. */
 #define LIST_CHUNKS(room)	(16 + (room) / 16)
 
+/*
+ * Whether there is a reason to come back early.  A thread that has an io_uring
+ * is "pending" all the time that the ring has work for it, which can wait; a
+ * worker of the ring is told in that way to end.
+ */
+static bool interrupted(void)
+{
+	if (current->flags & PF_IO_WORKER)
+		return signal_pending(current);
+	return task_sigpending(current);
+}
+
 /* Operations and results, in kernel memory. */
 struct submit_chunk {
 	struct twheel_op ops[SUBMIT_CHUNK];
@@ -104,7 +116,7 @@ static int submit_all(struct twheel_instance *inst, struct twheel_submit *req,
 	int ret = 0;
 
 	while (done < req->count && !ret) {
-		if (done && signal_pending(current))
+		if (done && interrupted())
 			break;
 		cond_resched();
 		done += submit_chunk(inst, chunk, ops + done, results + done,
@@ -188,7 +200,7 @@ static int list_all(struct twheel_instance *inst, struct twheel_list *req,
 
 	while (count < req->room && chunks-- && !ret &&
 	       !twheel_cursor_ended(cursor)) {
-		if (count && signal_pending(current))
+		if (count && interrupted())
 			break;
 		cond_resched();
 		count += list_chunk(inst, cursor, chunk, user + count,
@@ -222,7 +234,7 @@ int twheel_batch_list(struct twheel_instance *inst, struct twheel_list *req)
 		ret = twheel_cursor_check(&cursor);
 	if (ret)
 		return ret;
-	chunk = kmalloc(LIST_CHUNK * sizeof(*chunk), TWHEEL_GFP);
+	chunk = kmalloc_array(LIST_CHUNK, sizeof(*chunk), TWHEEL_GFP);
 	if (!chunk)
 		return -ENOMEM;
 	ret = list_all(inst, req, &cursor, chunk);

@@ -213,7 +213,7 @@ static void notify(struct twheel_instance *inst)
  * twheel_expiry_commit() - the last act of every hold of the lock
  * @inst: The instance.
  * @now: The time, ns.
- * @nr: Operations that were carried out.
+ * @nr: Operations that were carried out, at least one.
  * @freed: Timers that are done with are added to this list; the caller gives it
  *	to twheel_timers_free() after it has dropped the lock.
  */

@@ -224,40 +224,32 @@ void twheel_instance_config(struct twheel_instance *inst,
 }
 EXPORT_SYMBOL_FOR_KUNIT(twheel_instance_config);
 
-/* All of them, or none. */
-static int new_timers(struct twheel_instance *inst,
-		      struct twheel_timer **timers, u32 nr)
-{
-	int ret = twheel_account_charge(inst->account, nr);
-
-	if (ret)
-		return ret;
-	if (kmem_cache_alloc_bulk(timer_cache, TWHEEL_GFP | __GFP_ZERO, nr,
-				  (void **)timers))
-		return nr;
-	twheel_account_uncharge(inst->account, nr);
-	return -ENOMEM;
-}
-
 /**
- * twheel_timers_new() - allocate timers, charged to the instance's account
- * @inst: The instance.
+ * twheel_timers_new() - allocate timers
  * @timers: Result.
  * @nr: How many are wanted, at least 1.
  *
  * Context: May sleep.  Charged to the caller's memory cgroup.
- * Return: How many there are, @nr or 1; -ENOMEM, or -ENOSPC if a limit of the
- * account is reached.
+ * Return: How many there are: @nr, or 1 if memory is short, or 0.
  */
-int twheel_timers_new(struct twheel_instance *inst, struct twheel_timer **timers,
-		      u32 nr)
+u32 twheel_timers_new(struct twheel_timer **timers, u32 nr)
 {
-	int ret = new_timers(inst, timers, nr);
+	const gfp_t gfp = TWHEEL_GFP | __GFP_ZERO;
 
-	/* Close to a limit there may be room for fewer. */
-	if (ret < 0 && nr > 1)
-		ret = new_timers(inst, timers, 1);
-	return ret;
+	if (kmem_cache_alloc_bulk(timer_cache, gfp, nr, (void **)timers))
+		return nr;
+	return kmem_cache_alloc_bulk(timer_cache, gfp, 1, (void **)timers);
+}
+
+/**
+ * twheel_timers_discard() - the reverse of twheel_timers_new()
+ * @timers: Timers that no instance was charged for.
+ * @nr: Their number.
+ */
+void twheel_timers_discard(struct twheel_timer **timers, u32 nr)
+{
+	if (nr)
+		kmem_cache_free_bulk(timer_cache, nr, (void **)timers);
 }
 
 /**

@@ -45,13 +45,9 @@ struct hold {
 	struct list_head freed;
 };
 
-static void supply_free(struct twheel_instance *inst, struct supply *supply)
+static void supply_free(struct supply *supply)
 {
-	LIST_HEAD(freed);
-
-	while (supply->nr)
-		list_add(&supply->timer[--supply->nr]->node.link, &freed);
-	twheel_timers_free(inst, &freed);
+	twheel_timers_discard(supply->timer, supply->nr);
 	twheel_index_segment_free(supply->segment);
 }
 
@@ -66,11 +62,11 @@ static int supply_alloc(struct twheel_instance *inst, struct supply *supply,
 			return ret;
 	}
 	if (!supply->nr) {
-		ret = twheel_timers_new(inst, supply->timer,
-					min_t(u32, wanted, SUPPLY_TIMERS));
-		if (ret < 0)
-			return ret;
-		supply->nr = ret;
+		supply->nr = twheel_timers_new(supply->timer,
+					       min_t(u32, wanted,
+						     SUPPLY_TIMERS));
+		if (!supply->nr)
+			return -ENOMEM;
 	}
 	if (!supply->wants_segment || supply->segment)
 		return 0;
@@ -124,15 +120,18 @@ static struct twheel_timer *adopt(struct twheel_instance *inst, u64 id,
 	return timer;
 }
 
-/* Whether there is what a new timer needs: 0, -ENOSPC or -EAGAIN. */
-static int check_room(const struct twheel_instance *inst, struct supply *supply)
+/*
+ * Get what a new timer needs: 0, -ENOSPC or -EAGAIN.  It is charged here and not
+ * with its memory, so that nobody is charged for timers that he does not have.
+ */
+static int claim_room(const struct twheel_instance *inst, struct supply *supply)
 {
 	if (inst->index.nr >= inst->config.max_timers)
 		return -ENOSPC;
 	supply->wants_segment = twheel_index_wants_segment(&inst->index);
-	if (supply->nr && (!supply->wants_segment || supply->segment))
-		return 0;
-	return -EAGAIN;
+	if (!supply->nr || (supply->wants_segment && !supply->segment))
+		return -EAGAIN;
+	return twheel_account_charge(inst->account);
 }
 
 /* A new arming by the caller. */
@@ -159,7 +158,7 @@ static int op_start(struct hold *hold, const struct twheel_op *op,
 	ret = check_times(hold, op->time_ns, op->flags & TWHEEL_ABSTIME,
 			  op->interval_ns, op->slack_ns, &deadline);
 	if (!ret && !timer)
-		ret = check_room(inst, hold->supply);
+		ret = claim_room(inst, hold->supply);
 	if (ret)
 		return ret;
 
@@ -316,7 +315,7 @@ static u32 run_locked(struct hold *hold, const struct twheel_op *ops,
 		if (ret)
 			results[i] = (struct twheel_result) { .error = ret };
 	}
-	if (hold->inst->wheel)
+	if (i && hold->inst->wheel)
 		twheel_expiry_commit(hold->inst, hold->now, i, &hold->freed);
 	return i;
 }
@@ -377,7 +376,7 @@ void twheel_instance_operate(struct twheel_instance *inst,
 				.error = ret,
 			};
 	}
-	supply_free(inst, &supply);
+	supply_free(&supply);
 }
 EXPORT_SYMBOL_FOR_KUNIT(twheel_instance_operate);
 

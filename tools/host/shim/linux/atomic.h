@@ -24,6 +24,11 @@ static inline void atomic64_sub(s64 nr, atomic64_t *v)
 	v->value -= nr;
 }
 
+static inline void atomic64_dec(atomic64_t *v)
+{
+	v->value--;
+}
+
 static inline bool atomic64_try_cmpxchg(atomic64_t *v, s64 *old, s64 new)
 {
 	if (v->value != *old) {
