@@ -389,6 +389,23 @@ static void restarts_keep_no_memory(struct kunit *test)
 	expect_memory(test, pair);
 }
 
+/* The segments that the index wants come in the middle of a batch, too. */
+static void index_grows_with_a_batch(struct kunit *test)
+{
+	struct pair *pair = test->priv;
+	u64 id = 0;
+	u32 i;
+
+	while (id < 2000) {
+		for (i = 0; i < 50; i++)
+			pair->ops[i] = start_op(id++, 5 * TICK);
+		operate(pair, 50);
+		KUNIT_ASSERT_GE(test, pair->batch->inst.index.nr_buckets,
+				pair->batch->inst.index.nr);
+	}
+	expect_memory(test, pair);
+}
+
 /* The clock is programmed once for all of them. */
 static void one_programming_for_a_batch(struct kunit *test)
 {
@@ -434,6 +451,7 @@ static struct kunit_case batch_cases[] = {
 	KUNIT_CASE(limit_in_the_middle),
 	KUNIT_CASE(limit_of_the_user_is_reached_exactly),
 	KUNIT_CASE(restarts_keep_no_memory),
+	KUNIT_CASE(index_grows_with_a_batch),
 	KUNIT_CASE(one_programming_for_a_batch),
 	KUNIT_CASE(room_that_a_batch_makes_is_filled),
 	{}

@@ -448,6 +448,53 @@ static void next_goes_through_all_in_order(struct kunit *test)
 	}
 	KUNIT_EXPECT_EQ(test, place.position, TWHEEL_INDEX_END);
 	KUNIT_EXPECT_EQ(test, nr, SMALL);
+	/* Every call has looked at a bucket and at what it returned. */
+	KUNIT_EXPECT_GE(test, U32_MAX - budget,
+			2 * SMALL + f->index.nr_buckets);
+}
+
+/* Two IDs with the same position, for this key. */
+static void find_twins(struct kunit *test, struct fixture *f, u64 twins[2])
+{
+	const u32 slots = 1 << 16;
+	u32 *last = vzalloc(slots * sizeof(*last));
+	struct twheel_index_place place, other;
+	u32 slot, id;
+
+	KUNIT_ASSERT_NOT_NULL(test, last);
+	twins[1] = 0;
+	for (id = 1; id < 5000000 && !twins[1]; id++) {
+		twheel_index_pass(&f->index, &place, id);
+		slot = place.position % slots;
+		twheel_index_pass(&f->index, &other, last[slot]);
+		if (last[slot] && other.position == place.position) {
+			twins[0] = last[slot];
+			twins[1] = id;
+		}
+		last[slot] = id;
+	}
+	vfree(last);
+	KUNIT_ASSERT_NE(test, twins[1], 0);
+}
+
+/* The order among equal hashes is that of the IDs. */
+static void next_tells_equal_hashes_apart(struct kunit *test)
+{
+	struct twheel_index_place place = { 0 };
+	struct fixture *f = test->priv;
+	struct twheel_index_entry *entry;
+	u32 nr = 0, budget = U32_MAX;
+	u64 twins[2];
+
+	find_twins(test, f, twins);
+	add(f, 0, twins[0]);
+	add(f, 1, twins[1]);
+	while ((entry = twheel_index_next(&f->index, &place, &budget))) {
+		KUNIT_ASSERT_LT(test, nr, 2);
+		KUNIT_EXPECT_EQ(test, entry->id, twins[nr++]);
+		twheel_index_pass(&f->index, &place, entry->id);
+	}
+	KUNIT_EXPECT_EQ(test, nr, 2);
 }
 
 /* The place of an entry is the same in tables of every size. */
@@ -517,6 +564,7 @@ static struct kunit_case index_cases[] = {
 	KUNIT_CASE(ids_at_random_steps),
 	KUNIT_CASE(model_of_an_array),
 	KUNIT_CASE(next_goes_through_all_in_order),
+	KUNIT_CASE(next_tells_equal_hashes_apart),
 	KUNIT_CASE(places_outlive_growth_and_shrinking),
 	KUNIT_CASE(next_keeps_to_its_budget),
 	{}
