@@ -234,11 +234,12 @@ EXPORT_SYMBOL_FOR_KUNIT(twheel_instance_config);
  */
 u32 twheel_timers_new(struct twheel_timer **timers, u32 nr)
 {
-	const gfp_t gfp = TWHEEL_GFP | __GFP_ZERO;
-
-	if (kmem_cache_alloc_bulk(timer_cache, gfp, nr, (void **)timers))
+	if (nr > 1 && kmem_cache_alloc_bulk(timer_cache,
+					    TWHEEL_GFP | __GFP_ZERO, nr,
+					    (void **)timers))
 		return nr;
-	return kmem_cache_alloc_bulk(timer_cache, gfp, 1, (void **)timers);
+	timers[0] = kmem_cache_zalloc(timer_cache, TWHEEL_GFP);
+	return timers[0] ? 1 : 0;
 }
 
 /**
