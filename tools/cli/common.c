@@ -5,7 +5,6 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -131,11 +130,10 @@ void device_explain(const char *path, int err)
 
 static int query(int fd, struct twheel_info *info)
 {
-	*info = (struct twheel_info){ .size = sizeof(*info) };
-	if (!ioctl(fd, TWHEEL_IOC_INFO, info))
-		return 0;
+	int err = -twheel_info(fd, info, sizeof(*info));
+
 	/* Some drivers say EINVAL to a command that they do not know. */
-	return errno == EINVAL ? ENOTTY : errno;
+	return err == EINVAL ? ENOTTY : err;
 }
 
 int device_open(const char *path, struct twheel_info *info)

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <linux/types.h>
-#include <linux/twheel.h>
+#include <twheel.h>
 
 #include "json.h"
 #include "text.h"

@@ -2,7 +2,6 @@
 /* Reading and printing expiries. */
 #include <errno.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "session.h"
 
@@ -67,16 +66,12 @@ static void event_line(const struct session *s,
 /* How many, 0 if nothing is ready, or -errno. */
 static int read_batch(int fd, struct twheel_event *events, int max)
 {
-	ssize_t got = read(fd, events, max * sizeof(*events));
+	int got = twheel_read(fd, events, max);
 
-	if (got < 0)
-		return errno == EAGAIN || errno == EINTR ? 0 : -errno;
+	if (got == -EAGAIN || got == -EINTR)
+		return 0;
 	/* A read yields nothing only from a device that was shut down. */
-	if (!got)
-		return -ENODEV;
-	if (got % sizeof(*events))
-		return -EBADMSG;
-	return got / sizeof(*events);
+	return got ? got : -ENODEV;
 }
 
 int events_take(struct session *s, __u64 max)

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* setup, info and stats: the operations on the whole instance */
-#include <errno.h>
-#include <sys/ioctl.h>
-
 #include "session.h"
 
 static void info_json(const struct twheel_info *info)
@@ -53,12 +50,12 @@ void info_show(const struct cli *cli, const struct twheel_info *info)
 
 static int info_get(struct session *s)
 {
-	struct twheel_info info = { .size = sizeof(info) };
+	struct twheel_info info;
+	int err = twheel_info(s->fd, &info, sizeof(info));
 
-	if (ioctl(s->fd, TWHEEL_IOC_INFO, &info))
-		return -errno;
-	s->info = info;
-	return 0;
+	if (!err)
+		s->info = info;
+	return err;
 }
 
 enum verdict op_info(struct session *s, const struct op *op)
@@ -95,7 +92,6 @@ static void setup_show(const struct session *s, const struct op *op)
 enum verdict op_setup(struct session *s, const struct op *op)
 {
 	struct twheel_setup setup = {
-		.size = sizeof(setup),
 		.clock = op->value[OPT_CLOCK],
 		.queue_len = op->value[OPT_QUEUE],
 		.overflow = op->value[OPT_OVERFLOW],
@@ -105,9 +101,9 @@ enum verdict op_setup(struct session *s, const struct op *op)
 
 	/* The parser lets only one of them through. */
 	setup.tick_shift = op->value[OPT_TICK] | op->value[OPT_TICK_SHIFT];
-	if (ioctl(s->fd, TWHEEL_IOC_SETUP, &setup))
-		return op_failed(s, op, errno);
-	err = info_get(s);
+	err = twheel_setup(s->fd, &setup, sizeof(setup));
+	if (!err)
+		err = info_get(s);
 	if (err)
 		return op_failed(s, op, -err);
 	setup_show(s, op);
@@ -116,8 +112,7 @@ enum verdict op_setup(struct session *s, const struct op *op)
 
 int stats_get(const struct session *s, struct twheel_stats *stats)
 {
-	*stats = (struct twheel_stats){ .size = sizeof(*stats) };
-	return ioctl(s->fd, TWHEEL_IOC_STATS, stats) ? -errno : 0;
+	return twheel_stats(s->fd, stats, sizeof(*stats));
 }
 
 static void stats_json(const struct session *s,

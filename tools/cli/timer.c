@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* start, reset, stop and get: the operations on one timer */
-#include <errno.h>
-#include <sys/ioctl.h>
-
 #include "session.h"
 
 /* What an outcome is called, by operation. */
@@ -64,12 +61,14 @@ enum verdict op_start(struct session *s, const struct op *op)
 		.interval_ns = op->value[OPT_EVERY],
 		.data = op->value[OPT_DATA],
 	};
+	int err;
 
 	start.flags = time_of(s, op, &start.time_ns);
 	if (op_given(op, OPT_EXCLUSIVE))
 		start.flags |= TWHEEL_EXCLUSIVE;
-	if (ioctl(s->fd, TWHEEL_IOC_START, &start))
-		return op_failed(s, op, errno);
+	err = twheel_start(s->fd, &start);
+	if (err)
+		return op_failed(s, op, -err);
 
 	if (s->cli->json) {
 		op_json(s, op);
@@ -93,12 +92,14 @@ enum verdict op_reset(struct session *s, const struct op *op)
 		"reset", "postponed", "running again",
 	};
 	struct twheel_reset reset = { .id = op->operand };
+	int err;
 
 	reset.flags = time_of(s, op, &reset.time_ns);
 	if (op->given)
 		reset.flags |= TWHEEL_NEW_TIMEOUT;
-	if (ioctl(s->fd, TWHEEL_IOC_RESET, &reset))
-		return op_failed(s, op, errno);
+	err = twheel_reset(s->fd, &reset);
+	if (err)
+		return op_failed(s, op, -err);
 
 	if (s->cli->json) {
 		op_json(s, op);
@@ -122,9 +123,10 @@ enum verdict op_stop(struct session *s, const struct op *op)
 		"stopped", "stopped", "stopped",
 	};
 	struct twheel_stop stop = { .id = op->operand };
+	int err = twheel_stop(s->fd, &stop);
 
-	if (ioctl(s->fd, TWHEEL_IOC_STOP, &stop))
-		return op_failed(s, op, errno);
+	if (err)
+		return op_failed(s, op, -err);
 
 	if (s->cli->json) {
 		op_json(s, op);
@@ -156,9 +158,10 @@ static void get_json(const struct session *s, const struct op *op,
 enum verdict op_get(struct session *s, const struct op *op)
 {
 	struct twheel_get get = { .id = op->operand };
+	int err = twheel_get(s->fd, &get);
 
-	if (ioctl(s->fd, TWHEEL_IOC_GET, &get))
-		return op_failed(s, op, errno);
+	if (err)
+		return op_failed(s, op, -err);
 
 	if (s->cli->json) {
 		get_json(s, op, &get);
