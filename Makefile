@@ -7,6 +7,10 @@ SHELL := /bin/bash
 # The kernel to build for: a build directory. Without one of the running kernel, Debian's.
 KDIR ?= $(firstword $(wildcard /lib/modules/$(shell uname -r)/build) stock)
 
+# For install; tools/lib and tools/cli have bindir, libdir and includedir below PREFIX.
+export PREFIX ?= /usr/local
+mandir ?= $(PREFIX)/share/man
+
 # For host-test: how many random operations, and the seed.
 OPS ?=
 SEED ?=
@@ -33,7 +37,20 @@ module:
 .PHONY: tools
 tools:
 	@tools/scripts/deps build
-	@$(if $(wildcard tools/cli/Makefile),$(MAKE) -s -C tools/cli && echo "built tools/cli/twheel")
+	@$(MAKE) -s -C tools/lib && echo "built tools/lib/libtwheel.a and .so"
+	@$(MAKE) -s -C tools/cli && echo "built tools/cli/twheel"
+
+.PHONY: install uninstall
+install: tools ## library, headers, command, man pages [PREFIX=/usr/local] [DESTDIR=]
+	@$(MAKE) -s -C tools/lib install
+	@$(MAKE) -s -C tools/cli install
+	@tools/scripts/man-pages install '$(DESTDIR)$(mandir)'
+	@echo "installed in $(DESTDIR)$(PREFIX)"
+
+uninstall: ## remove what install puts there
+	@$(MAKE) -s -C tools/lib uninstall
+	@$(MAKE) -s -C tools/cli uninstall
+	@tools/scripts/man-pages uninstall '$(DESTDIR)$(mandir)'
 
 .PHONY: demo
 demo: tools ## timers started, reset, stopped and expiring, in a VM with Debian's kernel
