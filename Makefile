@@ -76,11 +76,12 @@ selftest-stock selftest-debug: selftest-%:
 	@$(tap) selftest-$* tools/vm/selftest $*
 
 .PHONY: host-test
-host-test: ## pure layers and command under ASan and UBSan, no VM [OPS=n] [SEED=n]
-	@tools/scripts/deps build
+host-test: ## layers, library and command under ASan and UBSan, no VM [OPS=n] [SEED=n]
+	@tools/scripts/deps build lib-test
 	@status=0; \
 	$(tap) host-test $(MAKE) -s -C tools/host check $(host_args) || status=1; \
 	$(tap) cli-test $(MAKE) -s -C tools/cli check || status=1; \
+	$(tap) lib-test $(MAKE) -s -C tools/lib check || status=1; \
 	exit $$status
 
 .PHONY: style

@@ -11,9 +11,8 @@
  *
  * - Times and timeouts are nanoseconds, on the clock of the instance; timeouts
  *   from 0 (expire at once) to what is left of the clock up to INT64_MAX.
- * - A function that fails returns a negative errno, and sets errno to nothing
- *   that is of use.  The errors of the device have the meanings that
- *   <linux/twheel.h> lists; what a function adds is said with it.
+ * - A function that fails returns a negative errno.  The errors of the device
+ *   have the meanings that <linux/twheel.h> lists; what is added is said below.
  * - The functions that take structures (twheel_start() and so on) are the
  *   ioctls, and are named like them; in C++ write "struct twheel_start" for the
  *   structure, as with stat(2).

@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The stand-in for the device, see fake.h. */
+#include <fcntl.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <sys/types.h>
+
+#include "fake.h"
+#include "test.h"
+
+#define MOST_TIMERS	512
+
+struct timer {
+	struct twheel_list_entry entry;
+	uint64_t order;			/* of expiry */
+	uint64_t expirations;
+};
+
+struct fake fake;
+
+static struct timer timers[MOST_TIMERS];
+static uint64_t now, generation, order, sequence;
+
+uint64_t now_ns(void)
+{
+	return now;
+}
+
+static struct timer *find(uint64_t id)
+{
+	int i;
+
+	for (i = 0; i < MOST_TIMERS; i++)
+		if (timers[i].entry.state != TWHEEL_FREE && timers[i].entry.id == id)
+			return &timers[i];
+	return NULL;
+}
+
+static struct timer *unused(void)
+{
+	int i;
+
+	for (i = 0; i < MOST_TIMERS; i++)
+		if (timers[i].entry.state == TWHEEL_FREE)
+			return &timers[i];
+	return NULL;
+}
+
+static void expire(struct timer *timer)
+{
+	struct twheel_list_entry *entry = &timer->entry;
+
+	if (entry->state == TWHEEL_FREE || now < entry->deadline_ns)
+		return;
+	if (entry->state == TWHEEL_ARMED) {
+		entry->state = TWHEEL_QUEUED;
+		timer->order = ++order;
+	}
+	timer->expirations = 1;
+	if (entry->interval_ns)
+		timer->expirations += (now - entry->deadline_ns) / entry->interval_ns;
+}
+
+static void expire_all(void)
+{
+	int i;
+
+	for (i = 0; i < MOST_TIMERS; i++)
+		expire(&timers[i]);
+}
+
+static void pass_ms(void)
+{
+	now += MS;
+	expire_all();
+}
+
+/* Ends an arming; the outcome. */
+static int disarm(struct timer *timer)
+{
+	int outcome = timer->entry.state == TWHEEL_QUEUED ? TWHEEL_WITHDREW : TWHEEL_STOPPED;
+
+	timer->entry.state = TWHEEL_FREE;
+	return outcome;
+}
+
+static void arm(struct timer *timer, uint64_t time_ns, uint32_t flags)
+{
+	struct twheel_list_entry *entry = &timer->entry;
+
+	entry->deadline_ns = flags & TWHEEL_ABSTIME ? time_ns : now + time_ns;
+	entry->timeout_ns = entry->deadline_ns > now ? entry->deadline_ns - now : 0;
+	entry->generation = ++generation;
+	entry->state = TWHEEL_ARMED;
+	expire(timer);
+}
+
+static int start(struct twheel_start *start)
+{
+	struct timer *timer = find(start->id);
+
+	if (timer && (start->flags & TWHEEL_EXCLUSIVE))
+		return -EEXIST;
+	if (start->interval_ns && start->interval_ns < MS)
+		return -EINVAL;
+	if (start->time_ns > INT64_MAX - now)
+		return -EOVERFLOW;
+	start->outcome = timer ? disarm(timer) : TWHEEL_WAS_FREE;
+	timer = timer ? timer : unused();
+	if (!timer)
+		return -ENOSPC;
+	timer->entry = (struct twheel_list_entry){
+		.id = start->id,
+		.data = start->data,
+		.interval_ns = start->interval_ns,
+		.slack_ns = start->slack_ns,
+	};
+	arm(timer, start->time_ns, start->flags);
+	start->generation = generation;
+	start->deadline_ns = timer->entry.deadline_ns;
+	return 0;
+}
+
+static int stop(struct twheel_stop *stop)
+{
+	struct timer *timer = find(stop->id);
+
+	if (!timer)
+		return -ENOENT;
+	stop->outcome = disarm(timer);
+	stop->data = timer->entry.data;
+	return 0;
+}
+
+static int reset(struct twheel_reset *reset)
+{
+	struct timer *timer = find(reset->id);
+
+	if (!timer)
+		return -ENOENT;
+	reset->outcome = disarm(timer);
+	arm(timer, reset->flags & TWHEEL_NEW_TIMEOUT ? reset->time_ns : timer->entry.timeout_ns,
+	    reset->flags);
+	reset->deadline_ns = timer->entry.deadline_ns;
+	return 0;
+}
+
+static int get(struct twheel_get *get)
+{
+	struct timer *timer = find(get->id);
+
+	if (!timer)
+		return -ENOENT;
+	get->state = timer->entry.state;
+	get->generation = timer->entry.generation;
+	get->deadline_ns = timer->entry.deadline_ns;
+	get->timeout_ns = timer->entry.timeout_ns;
+	get->interval_ns = timer->entry.interval_ns;
+	get->data = timer->entry.data;
+	get->slack_ns = timer->entry.slack_ns;
+	return 0;
+}
+
+/* Only what the tests of batches look at. */
+static void operate(const struct twheel_op *op, struct twheel_result *result)
+{
+	*result = (struct twheel_result){ .generation = op->id, .data = op->opcode };
+	if (op->opcode < TWHEEL_OP_START || op->opcode > TWHEEL_OP_GET)
+		result->error = -EOPNOTSUPP;
+}
+
+static int submit(struct twheel_submit *submit)
+{
+	struct twheel_op *ops = (struct twheel_op *)(uintptr_t)submit->ops;
+	struct twheel_result *results = (struct twheel_result *)(uintptr_t)submit->results;
+
+	if (!submit->count || submit->count > TWHEEL_SUBMIT_MAX)
+		return -EINVAL;
+	if (fake.submits == fake.submit_good)
+		return -ENOMEM;
+	fake.submits++;
+	for (submit->done = 0; submit->done < submit->count; submit->done++) {
+		if (submit->done == fake.submit_most)
+			break;
+		operate(&ops[submit->done], &results[submit->done]);
+	}
+	return 0;
+}
+
+/* The first part of the cursor is a place in timers[], the second counts calls. */
+static int list(struct twheel_list *list)
+{
+	struct twheel_list_entry *entries = (struct twheel_list_entry *)(uintptr_t)list->entries;
+
+	if (!list->room || list->room > TWHEEL_LIST_MAX)
+		return -EINVAL;
+	fake.pages++;
+	list->count = 0;
+	list->more = 1;
+	if (list->cursor[1]++ % (fake.empty_pages + 1) != fake.empty_pages)
+		return 0;
+	for (; list->cursor[0] < MOST_TIMERS && list->count < list->room; list->cursor[0]++)
+		if (timers[list->cursor[0]].entry.state != TWHEEL_FREE)
+			entries[list->count++] = timers[list->cursor[0]].entry;
+	list->more = list->cursor[0] < MOST_TIMERS;
+	return 0;
+}
+
+/* As the kernel does for structures that begin with their size. */
+static int sized(void *arg, size_t known, size_t least)
+{
+	uint32_t size, i;
+
+	memcpy(&size, arg, sizeof(size));
+	if (size < least)
+		return -EINVAL;
+	for (i = known; i < size; i++)
+		if (((char *)arg)[i])
+			return -E2BIG;
+	return 0;
+}
+
+static int info(struct twheel_info *info)
+{
+	int err = sized(info, sizeof(*info), 72);
+
+	if (!err && info->flags)
+		err = -EOPNOTSUPP;
+	if (!err)
+		info->abi_revision = TWHEEL_ABI_REVISION;
+	return err;
+}
+
+static int stats(struct twheel_stats *stats)
+{
+	int i, err = sized(stats, sizeof(*stats), sizeof(*stats));
+
+	pass_ms();
+	for (i = 0; i < MOST_TIMERS && !err; i++)
+		stats->queued += timers[i].entry.state == TWHEEL_QUEUED;
+	return err;
+}
+
+static int command(unsigned long number, void *arg)
+{
+	switch (number) {
+	case TWHEEL_IOC_INFO:	return info(arg);
+	case TWHEEL_IOC_SETUP:	return sized(arg, sizeof(struct twheel_setup), 32);
+	case TWHEEL_IOC_STATS:	return stats(arg);
+	case TWHEEL_IOC_START:	return start(arg);
+	case TWHEEL_IOC_STOP:	return stop(arg);
+	case TWHEEL_IOC_RESET:	return reset(arg);
+	case TWHEEL_IOC_GET:	return get(arg);
+	case TWHEEL_IOC_SUBMIT:	return submit(arg);
+	case TWHEEL_IOC_LIST:	return list(arg);
+	default:		return -ENOTTY;
+	}
+}
+
+int __wrap_ioctl(int fd, unsigned long number, ...)
+{
+	va_list args;
+	int err;
+
+	(void)fd;
+	va_start(args, number);
+	err = command(number, va_arg(args, void *));
+	va_end(args);
+	errno = -err;
+	return err ? -1 : 0;
+}
+
+static struct timer *first_queued(void)
+{
+	struct timer *first = NULL;
+	int i;
+
+	for (i = 0; i < MOST_TIMERS; i++) {
+		if (timers[i].entry.state != TWHEEL_QUEUED)
+			continue;
+		if (!first || timers[i].order < first->order)
+			first = &timers[i];
+	}
+	return first;
+}
+
+static void deliver(struct timer *timer, struct twheel_event *event)
+{
+	struct twheel_list_entry *entry = &timer->entry;
+
+	*event = (struct twheel_event){
+		.id = entry->id,
+		.data = entry->data,
+		.generation = entry->generation,
+		.sequence = ++sequence,
+		.deadline_ns = entry->deadline_ns,
+		.fired_ns = now,
+		.expirations = timer->expirations,
+		.attempt = 1,
+		.flags = entry->interval_ns ? TWHEEL_EVENT_PERIODIC : 0,
+	};
+	entry->state = entry->interval_ns ? TWHEEL_ARMED : TWHEEL_FREE;
+	entry->deadline_ns += timer->expirations * entry->interval_ns;
+}
+
+ssize_t __wrap_read(int fd, void *buffer, size_t size)
+{
+	struct twheel_event *events = (struct twheel_event *)buffer;
+	size_t have = 0, room = size / sizeof(*events);
+	struct timer *timer = first_queued();
+
+	(void)fd;
+	errno = room ? EAGAIN : EINVAL;
+	for (; timer && have < room; timer = first_queued()) {
+		deliver(timer, &events[have++]);
+		if (!fake.read_ms)
+			continue;
+		fake.read_ms--;
+		pass_ms();
+	}
+	return have ? (ssize_t)(have * sizeof(*events)) : -1;
+}
+
+/* Any file will do for the descriptor. */
+int __wrap_open(const char *path, int flags, ...)
+{
+	if (strcmp(path, "/dev/twheel")) {
+		errno = ENOENT;
+		return -1;
+	}
+	memset(timers, 0, sizeof(timers));
+	now = 1000 * MS;
+	fake = (struct fake){
+		.submit_most = UINT_MAX,
+		.submit_good = UINT_MAX,
+		.open_flags = flags,
+	};
+	return __real_open("/dev/null", flags);
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A stand-in for /dev/twheel, behind the calls that libtwheel makes (linked with
+ * --wrap).  There is one instance at a time; a millisecond of its time passes
+ * with each look at the counters.
+ */
+#ifndef TWHEEL_LIB_FAKE_H
+#define TWHEEL_LIB_FAKE_H
+
+#include <sys/types.h>
+
+struct fake {
+	/* What a test sets, after it has opened the instance. */
+	unsigned int submit_most;	/* operations of a SUBMIT before a "signal" */
+	unsigned int submit_good;	/* SUBMITs before one fails with ENOMEM */
+	unsigned int empty_pages;	/* of a LIST, before each one with entries */
+	unsigned int read_ms;		/* that pass within the next read */
+	/* What it looks at. */
+	int open_flags;
+	unsigned int submits;
+	unsigned int pages;
+};
+
+extern struct fake fake;
+
+/* What the library calls in place of open(), ioctl() and read(), and open() itself. */
+int __wrap_open(const char *path, int flags, ...);
+int __wrap_ioctl(int fd, unsigned long number, ...);
+ssize_t __wrap_read(int fd, void *buffer, size_t size);
+int __real_open(const char *path, int flags, ...);
+
+#endif /* TWHEEL_LIB_FAKE_H */
