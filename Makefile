@@ -39,6 +39,7 @@ tools:
 	@tools/scripts/deps build
 	@$(MAKE) -s -C tools/lib && echo "built tools/lib/libtwheel.a and .so"
 	@$(MAKE) -s -C tools/cli && echo "built tools/cli/twheel"
+	@$(MAKE) -s -C tools/examples && echo "built tools/examples"
 
 .PHONY: install uninstall
 install: tools ## library, headers, command, man pages [PREFIX=/usr/local] [DESTDIR=]

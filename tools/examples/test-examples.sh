@@ -1,0 +1,76 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# Runs the examples with the module loaded, and judges what they print; TAP. They are in
+# the directory of this script. TWHEEL_TEST_SCALE, in percent, is for a slow kernel.
+
+dir=$(dirname "$0")
+scale=${TWHEEL_TEST_SCALE:-100}
+timers=$((1000 * scale))
+out=$(mktemp) || exit 1
+trap 'rm -f "$out"' EXIT
+tests=0
+failures=0
+
+report() {
+	tests=$((tests + 1))
+	if [ "$1" -eq 0 ]; then
+		echo "ok $tests - $2"
+		return
+	fi
+	failures=$((failures + 1))
+	echo "not ok $tests - $2"
+	sed 's/^/# /' "$out"
+}
+
+# run NAME STATUS EXAMPLE ARGUMENT...
+run() {
+	name=$1 status=$2 example=$3
+	shift 3
+	"$dir/$example" "$@" >"$out" 2>&1
+	got=$?
+	[ $got -eq "$status" ] || echo "status $got, not $status" >>"$out"
+	[ $got -eq "$status" ]
+	report $? "$name"
+}
+
+# The output of the last one has so many lines with a pattern.
+lines() {
+	[ "$(grep -c -e "$2" "$out")" -eq "$1" ]
+	report $? "... lines with $2: $1"
+}
+
+# The rounds that it reports add up to its last line.
+missed_add_up() {
+	awk '/^round/ { sum += $3 } END { exit !($1 == NR - 1 && $3 == sum && sum >= 3) }' "$out"
+	report $? "... what it missed adds up"
+}
+
+for example in idle-timeouts periodic batch-restart; do
+	run "$example --help" 0 $example --help
+	lines 1 "^usage: .*$example"
+done
+
+run "idle connections are closed" 0 idle-timeouts
+for number in 0 1 2 3; do
+	lines 1 "^connection $number: idle after .* messages, closed$"
+done
+
+run "periodic work" 0 periodic
+lines 12 "^round [0-9]*: [0-9]* missed$"
+missed_add_up
+run "periodic work with arguments" 0 periodic 5 30
+lines 5 "^round"
+run "a period shorter than a tick" 1 periodic 1 1
+lines 1 "Invalid argument"
+run "a period of 0" 1 periodic 1 0
+lines 1 "0: not a period in ms"
+
+run "restart of $timers timers" 0 batch-restart "$timers"
+lines 1 "^restarted $timers timers in [0-9.]* ms, [0-9]* ns each$"
+lines 1 "^$timers timers are running, $timers resets$"
+run "restart of what is not a number" 1 batch-restart x
+lines 1 "x: not a number of timers"
+
+echo "1..$tests"
+[ $failures -eq 0 ]
