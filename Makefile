@@ -83,6 +83,7 @@ host-test: ## layers, library and command under ASan and UBSan, no VM [OPS=n] [S
 	$(tap) host-test $(MAKE) -s -C tools/host check $(host_args) || status=1; \
 	$(tap) cli-test $(MAKE) -s -C tools/cli check || status=1; \
 	$(tap) lib-test $(MAKE) -s -C tools/lib check || status=1; \
+	$(tap) install-test tools/lib/test-install.sh || status=1; \
 	exit $$status
 
 .PHONY: style

@@ -1,0 +1,218 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# tools/lib/test-install.sh: installs into an empty directory, and uses what is there as a
+# program elsewhere would: through pkg-config and nothing else. TAP.
+set -u
+
+top=$(cd "$(dirname "$0")/../.." && pwd)
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+root=$work/root
+prefix=$root/usr/local
+tests=0
+failures=0
+
+# $1: name; the rest has to succeed. Its output is shown if it does not.
+try() {
+	local name=$1
+
+	shift
+	tests=$((tests + 1))
+	if "$@" >"$work/out" 2>&1; then
+		echo "ok $tests - $name"
+		return
+	fi
+	failures=$((failures + 1))
+	echo "not ok $tests - $name"
+	sed 's/^/# /' "$work/out"
+}
+
+install_all() {
+	make -s -C "$top" install DESTDIR="$root"
+}
+
+# Nothing but what is listed and man pages.
+installed_files() {
+	diff <(cd "$prefix" && find . ! -type d ! -path './share/man/*' | sort) - <<'END'
+./bin/twheel
+./include/linux/twheel.h
+./include/twheel.h
+./lib/libtwheel.a
+./lib/libtwheel.so
+./lib/libtwheel.so.0
+./lib/libtwheel.so.0.1.0
+./lib/pkgconfig/libtwheel.pc
+END
+}
+
+# What the header declares, on one line each.
+functions_of_header() {
+	echo '#include <twheel.h>' | gcc -E -P -I"$prefix/include" -x c - |
+		grep -oE '\btwheel_[a-z_]+ ?\(' | tr -d ' (' | sort -u
+}
+
+symbols() {
+	nm -D --defined-only "$prefix/lib/libtwheel.so" | awk '$2 != "A" { print $3 }' | sort
+}
+
+exports_what_the_header_declares() {
+	[ "$(functions_of_header | wc -l)" -gt 30 ] &&
+		diff <(functions_of_header) <(symbols | sed 's/@.*//')
+}
+
+every_symbol_has_a_version() {
+	! symbols | grep -v '@@LIBTWHEEL_0\.1$'
+}
+
+soname() {
+	readelf -d "$prefix/lib/libtwheel.so" | grep 'SONAME.*\[libtwheel\.so\.0\]'
+}
+
+# The private names of the static library are those of twheel_command() and of no other.
+static_library_has_no_other_names() {
+	! nm -g --defined-only "$prefix/lib/libtwheel.a" | awk 'NF == 3 { print $3 }' |
+		grep -v '^twheel_'
+}
+
+# ---- programs
+
+pkg_config() {
+	PKG_CONFIG_SYSROOT_DIR=$root PKG_CONFIG_LIBDIR=$prefix/lib/pkgconfig pkg-config "$@" libtwheel
+}
+
+strict=(-Wall -Wextra -Wpedantic -Werror)
+
+# Refers to every function, and calls some that need no device.
+write_program() {
+	{
+		echo '#include <twheel.h>'
+		echo '#include <errno.h>'
+		echo 'typedef void (*function)(void);'
+		echo 'function all[] = {'
+		functions_of_header | sed 's/.*/\t(function)&,/'
+		echo '};'
+		cat <<'END'
+int main(void)
+{
+	struct twheel_batch *batch;
+	struct twheel_setup setup = { 0, 0, 0, 0, 0, 0, 0 };
+
+	if (twheel_open(-1) != -EINVAL || twheel_setup(-1, &setup, sizeof(setup)) != -EBADF)
+		return 1;
+	if (twheel_batch_new(&batch, 1) || twheel_batch_stop(batch, 1) != 0)
+		return 2;
+	twheel_batch_free(batch);
+	return !all[0];
+}
+END
+	} >"$work/program.c"
+	cp "$work/program.c" "$work/program.cc"
+}
+
+# -Wcast-function-type is for a cast that is called; these are not.
+# shellcheck disable=SC2046 # pkg-config's words
+build_c() {
+	gcc -std=c11 "${strict[@]}" -Wno-cast-function-type -MD -o "$work/program" "$work/program.c" \
+		"${@:2}" $(pkg_config "$1" --cflags --libs) && check_program
+}
+
+# shellcheck disable=SC2046
+build_cxx() {
+	g++ -std=c++17 "${strict[@]}" -Wno-cast-function-type -MD -o "$work/program" \
+		"$work/program.cc" "${@:2}" $(pkg_config "$1" --cflags --libs) && check_program
+}
+
+# It runs, and no header of ours came from anywhere else.
+check_program() {
+	! tr ' ' '\n' <"$work/program.d" | grep 'twheel\.h' | grep -v "^$prefix/include/" &&
+		LD_LIBRARY_PATH=$prefix/lib "$work/program"
+}
+
+is_linked_dynamically() {
+	readelf -d "$work/program" | grep 'NEEDED.*\[libtwheel\.so\.0\]'
+}
+
+is_linked_statically() {
+	! readelf -d "$work/program" | grep NEEDED
+}
+
+version() {
+	[ "$(pkg_config --modversion)" = "$(sed -n 's/^VERSION ?= //p' "$top/tools/version.mk")" ] &&
+		[ "$("$prefix/bin/twheel" --version)" = "twheel $(pkg_config --modversion)" ]
+}
+
+# The examples of the source, as their Makefile says that they are built.
+# shellcheck disable=SC2046
+build_example() {
+	gcc -Wall -Wextra -Werror -o "$work/example" "$1" $(pkg_config --cflags --libs)
+}
+
+# ---- man pages
+
+# $1: section; reads names
+have_pages() {
+	local name bad=0
+
+	while read -r name; do
+		man -M "$prefix/share/man" "$1" "$name" 2>/dev/null | grep -qw "$name" ||
+			{ echo "no page $name($1)"; bad=1; }
+	done
+	return $bad
+}
+
+every_function_has_a_page() {
+	functions_of_header | have_pages 3
+}
+
+other_pages() {
+	echo libtwheel | have_pages 3 && echo twheel | have_pages 4 && echo twheel | have_pages 1
+}
+
+# The first program of a page.
+example_of_page() {
+	awk '/^\.Sh EXAMPLES/ { here = 1 } here && /^\.Ed/ { exit } copy { print }
+		here && /^\.Bd/ { copy = 1 }' "$1" | sed 's/\\e/\\/g; s/\\&//g; s/\\-/-/g'
+}
+
+# shellcheck disable=SC2046
+build_example_of_page() {
+	example_of_page "$1" >"$work/example.c"
+	grep -q 'int main' "$work/example.c" &&
+		gcc -std=c11 -D_DEFAULT_SOURCE "${strict[@]}" -o "$work/example" "$work/example.c" \
+			$(pkg_config --cflags --libs)
+}
+
+uninstall_all() {
+	make -s -C "$top" uninstall DESTDIR="$root" && ! find "$root" ! -type d | grep .
+}
+
+# ---- main
+
+try "install into an empty directory" install_all
+try "what is installed" installed_files
+try "the library exports what the header declares" exports_what_the_header_declares
+try "every symbol has a version" every_symbol_has_a_version
+try "soname" soname
+try "the static library keeps to its prefix" static_library_has_no_other_names
+try "one version" version
+write_program
+try "C11 program" build_c --cflags
+try "... linked dynamically" is_linked_dynamically
+try "C11 program, static" build_c --static -static
+try "... linked statically" is_linked_statically
+try "C++17 program" build_cxx --cflags
+try "... linked dynamically" is_linked_dynamically
+try "C++17 program, static" build_cxx --static -static
+try "... linked statically" is_linked_statically
+for example in "$top"/tools/examples/*.c; do
+	try "example ${example##*/}" build_example "$example"
+done
+try "every function has a man page" every_function_has_a_page
+try "the other man pages" other_pages
+for page in "$top"/Documentation/man/*.3; do
+	try "the example of ${page##*/}" build_example_of_page "$page"
+done
+try "uninstall leaves nothing" uninstall_all
+echo "1..$tests"
+[ $failures = 0 ]
