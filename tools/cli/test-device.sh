@@ -107,6 +107,8 @@ watch() {
 		"$dir/script"
 	lines 3 "event  1:"
 	try "watch --for" 0 "time is up; " watch --for 100ms "$dir/script"
+	# or else the events of the last one could be taken for those of this one
+	: >"$dir/out"
 	"$twheel" watch "$dir/script" >"$dir/out" 2>"$dir/err" &
 	pid=$!
 	while ! grep -q "event" "$dir/out"; do sleep 0.1; done
