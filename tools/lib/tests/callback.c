@@ -57,6 +57,12 @@ static void reset_other(struct context *self)
 	self->other->then = NULL;
 }
 
+static void reset_other_to(struct context *self)
+{
+	self->result = twheel_action_reset_to(dispatcher, &self->other->action, 2 * MS);
+	self->other->then = NULL;
+}
+
 static void start_other(struct context *self)
 {
 	self->result = start(self->other, 5 * MS);
@@ -296,6 +302,37 @@ static void stop_of_a_periodic_timer_that_was_read(void)
 	end();
 }
 
+/* The device has b still, a resets it, and only the new arming is called. */
+static void periodic_is_reset(void (*how)(struct context *self))
+{
+	struct twheel_start slow = { .time_ns = 2 * MS, .interval_ns = 60000 * MS };
+
+	if (!begin(how))
+		return;
+	start(&a, 0);
+	await_queued(fd(), 1);
+	CHECK_EQ(TWHEEL_WAS_FREE, twheel_action_start_with(dispatcher, &b.action, &slow));
+	await_queued(fd(), 2);
+	CHECK_EQ(1, run());
+	CHECK_EQ(TWHEEL_WITHDREW, a.result);
+	CHECK_EQ(0, b.called);
+	CHECK_EQ(1, run_one());
+	CHECK_EQ(1, b.called);
+	CHECK(b.event.generation > slow.generation);
+	CHECK(is_quiet());
+	end();
+}
+
+static void reset_of_a_periodic_timer_that_was_read(void)
+{
+	periodic_is_reset(reset_other);
+}
+
+static void new_timeout_of_a_periodic_timer_that_was_read(void)
+{
+	periodic_is_reset(reset_other_to);
+}
+
 static const struct test tests[] = {
 	TEST(callback_stops_itself),
 	TEST(callback_resets_itself),
@@ -312,6 +349,8 @@ static const struct test tests[] = {
 	TEST(periodic_callback_stops_itself),
 	TEST(periodic_callback_frees_its_context),
 	TEST(stop_of_a_periodic_timer_that_was_read),
+	TEST(reset_of_a_periodic_timer_that_was_read),
+	TEST(new_timeout_of_a_periodic_timer_that_was_read),
 };
 
 int main(void)

@@ -9,12 +9,14 @@ static void called(struct twheel_dispatcher *from, struct twheel_action *action,
 		   const struct twheel_event *event)
 {
 	struct context *self = (struct context *)action;
+	const struct twheel_event copy = *event;
 
 	CHECK(from == dispatcher);
-	self->event = *event;
+	self->event = copy;
 	self->called++;
 	if (self->then)
 		self->then(self);
+	CHECK(!memcmp(&copy, event, sizeof(copy)));
 }
 
 void context_init(struct context *context, void (*then)(struct context *self))

@@ -186,11 +186,14 @@ static void each_operation_has_its_result(void)
 /* Whether operation i, of i + 1, has its own result. */
 static bool results_are_in_place(unsigned int count)
 {
+	const struct twheel_result *result;
 	unsigned int i;
 
-	for (i = 0; i < count; i++)
-		if (twheel_batch_result(batch, i)->generation != i + 1)
+	for (i = 0; i < count; i++) {
+		result = twheel_batch_result(batch, i);
+		if (!result || result->generation != i + 1)
 			return false;
+	}
 	return true;
 }
 
