@@ -69,10 +69,14 @@ soname() {
 	readelf -d "$prefix/lib/libtwheel.so" | grep 'SONAME.*\[libtwheel\.so\.0\]'
 }
 
-# The private names of the static library are those of twheel_command() and of no other.
+# There, what the files share has to be global, and must not clash with a program's names.
 static_library_has_no_other_names() {
 	! nm -g --defined-only "$prefix/lib/libtwheel.a" | awk 'NF == 3 { print $3 }' |
 		grep -v '^twheel_'
+}
+
+no_variables() {
+	! nm "$prefix/lib/libtwheel.a" | grep -E ' [BbCDdGgSs] '
 }
 
 # ---- programs
@@ -195,6 +199,7 @@ try "the library exports what the header declares" exports_what_the_header_decla
 try "every symbol has a version" every_symbol_has_a_version
 try "soname" soname
 try "the static library keeps to its prefix" static_library_has_no_other_names
+try "the library has no variables" no_variables
 try "one version" version
 write_program
 try "C11 program" build_c --cflags

@@ -190,8 +190,8 @@ int twheel_list(int fd, struct twheel_list *list);
  *
  * twheel_list() in a loop: passes over empty pages and keeps the cursor.
  *
- * Return: how many entries were filled in; 0 at the end; -EINVAL for a wrong
- * room.  Thread-safe for different @list.
+ * Return: how many entries were filled in; 0 at the end; or as twheel_list().
+ * Thread-safe for different @list.
  */
 int twheel_list_next(int fd, struct twheel_list *list, struct twheel_list_entry *entries,
 		     unsigned int room);
@@ -208,11 +208,9 @@ int twheel_list_next(int fd, struct twheel_list *list, struct twheel_list_entry 
  */
 int twheel_submit(int fd, struct twheel_submit *submit);
 
-/**
- * struct twheel_batch - operations that are submitted together
- *
- * It holds operations and results, and no instance: it can be submitted again,
- * and to another one.
+/*
+ * Operations that are submitted together.  It holds operations and results, and
+ * no instance: it can be submitted again, and to another one.
  */
 struct twheel_batch;
 
@@ -323,7 +321,7 @@ const struct twheel_result *twheel_batch_result(const struct twheel_batch *batch
  * twheel_batch_count - how many operations were added
  * @batch: The batch.
  *
- * Threads may read at once.
+ * Return: how many.  Threads may read at once.
  */
 unsigned int twheel_batch_count(const struct twheel_batch *batch);
 
@@ -337,10 +335,9 @@ void twheel_batch_clear(struct twheel_batch *batch);
 
 /* ---- expiry actions: dispatcher.c, action.c */
 
-/**
- * struct twheel_dispatcher - an instance whose timers call functions
- *
- * A dispatcher and its actions belong to one thread at a time.
+/*
+ * An instance whose timers call functions.  A dispatcher and its actions belong
+ * to one thread at a time.
  */
 struct twheel_dispatcher;
 
@@ -466,9 +463,8 @@ int twheel_action_start_with(struct twheel_dispatcher *dispatcher,
  *
  * Also a one-shot timer that has expired: from its callback or later.
  *
- * Return: TWHEEL_STOPPED; TWHEEL_WITHDREW if an expiry was taken back before it
- * was called; TWHEEL_WAS_FREE if it had been called; -ENOENT if the action was
- * never started, or was stopped; or as twheel_reset().
+ * Return: as twheel_action_start(); -ENOENT if the action was never started, or
+ * was stopped.
  */
 int twheel_action_reset(struct twheel_dispatcher *dispatcher, struct twheel_action *action);
 
@@ -488,8 +484,8 @@ int twheel_action_reset_to(struct twheel_dispatcher *dispatcher, struct twheel_a
  * @dispatcher: The dispatcher.
  * @action: The action.
  *
- * Return: TWHEEL_STOPPED; TWHEEL_WITHDREW if an expiry was taken back before it
- * was called; -ENOENT if the timer does not run, or no longer.
+ * Return: as twheel_action_start(); -ENOENT if the timer does not run, or no
+ * longer.
  */
 int twheel_action_stop(struct twheel_dispatcher *dispatcher, struct twheel_action *action);
 
