@@ -22,6 +22,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <time.h>
@@ -266,6 +267,131 @@ static inline int tw_state(int fd, __u64 id)
 	if (ret)
 		return ret == -ENOENT ? TWHEEL_FREE : ret;
 	return get.state;
+}
+
+static inline struct twheel_op tw_op(__u32 opcode, __u64 id)
+{
+	return (struct twheel_op) { .opcode = opcode, .id = id };
+}
+
+/* The operation that tw_after() is the call of. */
+static inline struct twheel_op tw_op_after(__u64 id, __u64 timeout_ns)
+{
+	struct twheel_op op = tw_op(TWHEEL_OP_START, id);
+
+	op.time_ns = timeout_ns;
+	return op;
+}
+
+/* @count operations of one kind for the IDs from @first. */
+static inline void tw_fill_ops(struct twheel_op *ops, unsigned int count,
+			       __u32 opcode, __u64 first)
+{
+	unsigned int i;
+
+	for (i = 0; i < count; i++) {
+		ops[i] = tw_op(opcode, first + i);
+		if (opcode == TWHEEL_OP_START)
+			ops[i].time_ns = TW_HOUR;
+	}
+}
+
+/* One call for @count operations; returns how many were done, or -errno. */
+static inline int tw_submit(int fd, const struct twheel_op *ops,
+			    struct twheel_result *results, unsigned int count)
+{
+	struct twheel_submit submit = {
+		.ops = (uintptr_t)ops,
+		.results = (uintptr_t)results,
+		.count = count,
+		.done = TW_POISON32,
+	};
+	int ret = tw_ioctl(fd, TWHEEL_IOC_SUBMIT, &submit, sizeof(submit));
+
+	if (ret)
+		return ret;
+	return submit.done && submit.done <= count ? (int)submit.done : -EPROTO;
+}
+
+/* As many calls as signals make of it; returns how many were done, or -errno. */
+static inline int tw_submit_all(int fd, const struct twheel_op *ops,
+				struct twheel_result *results, unsigned int count)
+{
+	unsigned int done = 0, step;
+	int ret;
+
+	while (done < count) {
+		step = count - done < TWHEEL_SUBMIT_MAX ? count - done :
+							  TWHEEL_SUBMIT_MAX;
+		ret = tw_submit(fd, ops + done, results + done, step);
+		if (ret < 0)
+			return ret;
+		done += ret;
+	}
+	return done;
+}
+
+/* How many of @count results have this error; 0: how many succeeded. */
+static inline unsigned int tw_count_errors(const struct twheel_result *results,
+					   unsigned int count, int error)
+{
+	unsigned int i, sum = 0;
+
+	for (i = 0; i < count; i++)
+		sum += results[i].error == error;
+	return sum;
+}
+
+/* The next page of a listing; @list is all 0 for the first one. */
+static inline int tw_list(int fd, struct twheel_list *list,
+			  struct twheel_list_entry *entries, unsigned int room)
+{
+	int ret;
+
+	list->entries = (uintptr_t)entries;
+	list->room = room;
+	list->count = TW_POISON32;
+	list->more = TW_POISON32;
+	ret = tw_ioctl(fd, TWHEEL_IOC_LIST, list, sizeof(*list));
+	if (ret)
+		return ret;
+	return list->count <= room && list->more <= 1 ? 0 : -EPROTO;
+}
+
+/* A listing that needs more calls than this, entries aside, has no end. */
+#define TW_LIST_CALLS	100000
+
+/*
+ * The rest of a listing, in pages of @page entries; returns how many entries
+ * came, or -errno; -ENOBUFS for @most or more of them.
+ */
+static inline int tw_list_rest(int fd, struct twheel_list *list,
+			       struct twheel_list_entry *entries,
+			       unsigned int most, unsigned int page)
+{
+	unsigned int have = 0, calls = 0, room;
+	int ret;
+
+	do {
+		room = most - have < page ? most - have : page;
+		if (!room)
+			return -ENOBUFS;
+		ret = tw_list(fd, list, entries + have, room);
+		if (ret)
+			return ret;
+		have += list->count;
+		if (++calls > TW_LIST_CALLS + have)
+			return -ELOOP;
+	} while (list->more);
+	return have;
+}
+
+static inline int tw_list_all(int fd, struct twheel_list_entry *entries,
+			      unsigned int most, unsigned int page)
+{
+	struct twheel_list list = { 0 };
+
+	return tw_list_rest(fd, &list, entries, most, page);
 }
 
 /* All that a rejected call must leave alone: settings, counters, a timer. */
