@@ -6,7 +6,6 @@
 #include "twheel_sys.h"
 
 #define MILLION		1000000
-#define CGROUP		"/sys/fs/cgroup/twheel_limits"
 #define OTHER_USER	1000
 
 FIXTURE(limit) {
@@ -234,9 +233,8 @@ FIXTURE(cgroup) {
 
 FIXTURE_SETUP(cgroup)
 {
-	if (tw_write_file("/sys/fs/cgroup/cgroup.subtree_control", "+memory"))
+	if (!tw_cgroup_make())
 		SKIP(return, "no memory cgroups here");
-	mkdir(CGROUP, 0755);
 	self->mib = tw_scaled(64);
 	ASSERT_EQ(0, pipe(self->to_parent));
 	ASSERT_EQ(0, pipe(self->to_child));
@@ -244,7 +242,7 @@ FIXTURE_SETUP(cgroup)
 
 FIXTURE_TEARDOWN(cgroup)
 {
-	rmdir(CGROUP);
+	rmdir(TW_CGROUP);
 }
 
 /* What the child in the cgroup found when its memory was used up. */
@@ -264,10 +262,7 @@ static void starve(struct _test_data_cgroup *self)
 	__u64 id;
 	int fd;
 
-	/* A page fault in the full cgroup would be the end of this process. */
-	if (mlockall(MCL_CURRENT))
-		_exit(4);
-	if (tw_write_file(CGROUP "/cgroup.procs", "0"))
+	if (tw_cgroup_enter())
 		_exit(1);
 	fd = tw_open();
 	for (starved.started = 0; ; starved.started++) {
@@ -290,34 +285,13 @@ static void starve(struct _test_data_cgroup *self)
 	_exit(read(self->to_child[0], &byte, 1) == 1 ? 0 : 3);
 }
 
-static int limit_cgroup(unsigned int mib)
-{
-	char text[32];
-
-	snprintf(text, sizeof(text), "%u", mib << 20);
-	return tw_write_file(CGROUP "/memory.max", text);
-}
-
-static long long cgroup_oom_kills(void)
-{
-	FILE *file = fopen(CGROUP "/memory.events", "r");
-	long long kills = -1;
-	char line[64];
-
-	while (file && fgets(line, sizeof(line), file))
-		sscanf(line, "oom_kill %lld", &kills);
-	if (file)
-		fclose(file);
-	return kills;
-}
-
 TEST_F(cgroup, without_memory_gets_enomem_alone)
 {
 	struct starved starved = { 0 };
 	int fd = tw_open();
 	pid_t pid;
 
-	ASSERT_EQ(0, limit_cgroup(self->mib));
+	ASSERT_EQ(0, tw_cgroup_limit(self->mib));
 	pid = tw_fork();
 	if (!pid)
 		starve(self);
@@ -325,10 +299,10 @@ TEST_F(cgroup, without_memory_gets_enomem_alone)
 	close(self->to_parent[1]);
 	ASSERT_EQ((ssize_t)sizeof(starved),
 		  read(self->to_parent[0], &starved, sizeof(starved))) {
-		TH_LOG("the child died; oom_kill is %lld", cgroup_oom_kills());
+		TH_LOG("the child died; oom_kill is %lld", tw_cgroup_oom_kills());
 	}
 	EXPECT_EQ(-ENOMEM, starved.ret);
-	EXPECT_EQ(0, cgroup_oom_kills());
+	EXPECT_EQ(0, tw_cgroup_oom_kills());
 	EXPECT_TRUE(starved.unchanged);
 	EXPECT_EQ(TWHEEL_FREE, starved.state);
 	EXPECT_EQ(0, starved.stop);
@@ -344,21 +318,16 @@ TEST_F(cgroup, without_memory_gets_enomem_alone)
 
 TEST_F(cgroup, gets_its_memory_back)
 {
-	__u64 give_up = tw_now() + TW_PATIENCE_MS * TW_MS;
-	long long slack = tw_memory_slack() * 1024;
 	pid_t pid;
 
-	ASSERT_EQ(0, limit_cgroup(self->mib / 4 + 2));
+	ASSERT_EQ(0, tw_cgroup_limit(self->mib / 4 + 2));
 	pid = tw_fork();
 	if (!pid)
 		starve(self);
 	ASSERT_LT(0, pid);
 	ASSERT_EQ(1, write(self->to_child[1], "", 1));
 	ASSERT_EQ(0, tw_reap(pid));
-	while (tw_read_number(CGROUP "/memory.current") > slack &&
-	       tw_now() < give_up)
-		tw_sleep(10 * TW_MS);
-	EXPECT_GE(slack, tw_read_number(CGROUP "/memory.current"));
+	EXPECT_TRUE(tw_cgroup_await_memory());
 }
 
 FIXTURE(memory) {

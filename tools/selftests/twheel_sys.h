@@ -6,6 +6,7 @@
 #ifndef TWHEEL_SYS_H
 #define TWHEEL_SYS_H
 
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include "twheel_test.h"
@@ -144,6 +145,63 @@ static inline bool tw_await_memory(long kib)
 	__u64 give_up = tw_now() + TW_PATIENCE_MS * TW_MS;
 
 	while (tw_memory_used() > kib) {
+		if (tw_now() > give_up)
+			return false;
+		tw_sleep(10 * TW_MS);
+	}
+	return true;
+}
+
+/* A memory cgroup for a test. */
+#define TW_CGROUP	"/sys/fs/cgroup/twheel_test"
+
+/* Make the cgroup; false if there are no memory cgroups here. */
+static inline bool tw_cgroup_make(void)
+{
+	if (tw_write_file("/sys/fs/cgroup/cgroup.subtree_control", "+memory"))
+		return false;
+	return !mkdir(TW_CGROUP, 0755) || errno == EEXIST;
+}
+
+static inline int tw_cgroup_limit(unsigned int mib)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%u", mib << 20);
+	return tw_write_file(TW_CGROUP "/memory.max", text);
+}
+
+/*
+ * Move into the cgroup.  What a process has by then is locked in memory, since
+ * a page fault in a full cgroup would be the end of it.
+ */
+static inline int tw_cgroup_enter(void)
+{
+	if (mlockall(MCL_CURRENT))
+		return -errno;
+	return tw_write_file(TW_CGROUP "/cgroup.procs", "0");
+}
+
+static inline long long tw_cgroup_oom_kills(void)
+{
+	FILE *file = fopen(TW_CGROUP "/memory.events", "r");
+	long long kills = -1;
+	char line[64];
+
+	while (file && fgets(line, sizeof(line), file))
+		sscanf(line, "oom_kill %lld", &kills);
+	if (file)
+		fclose(file);
+	return kills;
+}
+
+/* Wait until no more is charged to the cgroup than what free lists keep. */
+static inline bool tw_cgroup_await_memory(void)
+{
+	__u64 give_up = tw_now() + TW_PATIENCE_MS * TW_MS;
+	long long slack = tw_memory_slack() * 1024;
+
+	while (tw_read_number(TW_CGROUP "/memory.current") > slack) {
 		if (tw_now() > give_up)
 			return false;
 		tw_sleep(10 * TW_MS);

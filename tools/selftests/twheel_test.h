@@ -25,6 +25,7 @@
 #include <stdint.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
+#include <sys/time.h>
 #include <time.h>
 #include <linux/twheel.h>
 #include <kselftest_harness.h>
@@ -148,6 +149,26 @@ static inline int tw_reap(pid_t pid)
 	if (waitpid(pid, &status, 0) != pid || !WIFEXITED(status))
 		return -1;
 	return WEXITSTATUS(status);
+}
+
+/* SIGALRM, caught, every half millisecond; how many came is tw_alarms. */
+static unsigned int tw_alarms;
+
+static inline void tw_on_alarm(int sig)
+{
+	(void)sig;
+	__atomic_fetch_add(&tw_alarms, 1, __ATOMIC_RELAXED);
+}
+
+static inline int tw_alarm_often(bool on)
+{
+	struct sigaction action = { .sa_handler = tw_on_alarm };
+	struct itimerval often = { 0 };
+
+	often.it_interval.tv_usec = on ? 500 : 0;
+	often.it_value = often.it_interval;
+	return sigaction(SIGALRM, &action, NULL) ?:
+	       setitimer(ITIMER_REAL, &often, NULL);
 }
 
 static inline int tw_ioctl(int fd, unsigned long cmd, void *arg, size_t size)
