@@ -8,6 +8,9 @@
 
 #define PAGE		4096
 #define DIRECTIONS	(_IOC_READ | _IOC_WRITE)
+/* The size and the number of INFO when they were published. */
+#define REVISION_1_INFO		72
+#define REVISION_1_IOC_INFO	0xc048bd00UL
 
 union request {
 	struct twheel_info info;
@@ -17,9 +20,16 @@ union request {
 	struct twheel_stop stop;
 	struct twheel_reset reset;
 	struct twheel_get get;
+	struct twheel_submit submit;
+	struct twheel_list list;
 	__u32 size;
 	unsigned char bytes[512];
 };
+
+/* What the arrays of SUBMIT and LIST are. */
+static struct twheel_op op;
+static struct twheel_result result;
+static struct twheel_list_entry entry;
 
 FIXTURE(command) {
 	int fd;
@@ -34,28 +44,28 @@ FIXTURE_VARIANT(command) {
 	size_t flags_at;
 	__u32 known_flags;
 	size_t reserved_at;	/* up to the end */
-	bool sized;		/* begins with a size */
+	size_t min_size;	/* of a structure that begins with its size */
 };
 
 FIXTURE_VARIANT_ADD(command, info) {
 	.cmd = TWHEEL_IOC_INFO,
 	.flags_at = offsetof(struct twheel_info, flags),
 	.reserved_at = sizeof(struct twheel_info),
-	.sized = true,
+	.min_size = REVISION_1_INFO,
 };
 
 FIXTURE_VARIANT_ADD(command, setup) {
 	.cmd = TWHEEL_IOC_SETUP,
 	.flags_at = offsetof(struct twheel_setup, flags),
 	.reserved_at = sizeof(struct twheel_setup),
-	.sized = true,
+	.min_size = sizeof(struct twheel_setup),
 };
 
 FIXTURE_VARIANT_ADD(command, stats) {
 	.cmd = TWHEEL_IOC_STATS,
 	.flags_at = offsetof(struct twheel_stats, flags),
 	.reserved_at = sizeof(struct twheel_stats),
-	.sized = true,
+	.min_size = sizeof(struct twheel_stats),
 };
 
 FIXTURE_VARIANT_ADD(command, start) {
@@ -84,6 +94,34 @@ FIXTURE_VARIANT_ADD(command, get) {
 	.reserved_at = offsetof(struct twheel_get, reserved),
 };
 
+FIXTURE_VARIANT_ADD(command, submit) {
+	.cmd = TWHEEL_IOC_SUBMIT,
+	.flags_at = offsetof(struct twheel_submit, flags),
+	.reserved_at = offsetof(struct twheel_submit, reserved),
+};
+
+FIXTURE_VARIANT_ADD(command, list) {
+	.cmd = TWHEEL_IOC_LIST,
+	.flags_at = offsetof(struct twheel_list, flags),
+	.reserved_at = offsetof(struct twheel_list, reserved),
+};
+
+/* What a batch or a listing of timer 1 needs. */
+static void make_arrays(unsigned long cmd, union request *request)
+{
+	if (cmd == TWHEEL_IOC_SUBMIT) {
+		op = tw_op_after(1, 2 * TW_HOUR);
+		request->submit.ops = (uintptr_t)&op;
+		request->submit.results = (uintptr_t)&result;
+		request->submit.count = 1;
+	}
+	if (cmd == TWHEEL_IOC_LIST) {
+		request->list.entries = (uintptr_t)&entry;
+		request->list.room = 1;
+		memset(request->list.cursor, 0, sizeof(request->list.cursor));
+	}
+}
+
 /* A request for timer 1 that would succeed, with poison in what is "out". */
 static void make_valid(const struct _fixture_variant_command *variant,
 		       union request *request)
@@ -94,7 +132,7 @@ static void make_valid(const struct _fixture_variant_command *variant,
 	if (variant->cmd != TWHEEL_IOC_SETUP)
 		memset(request, TW_POISON, end);
 	memset(request->bytes + variant->flags_at, 0, sizeof(__u32));
-	if (variant->sized)
+	if (variant->min_size)
 		request->size = size;
 	else
 		request->get.id = 1;
@@ -105,6 +143,7 @@ static void make_valid(const struct _fixture_variant_command *variant,
 	}
 	if (variant->cmd == TWHEEL_IOC_RESET)
 		request->reset.time_ns = 0;
+	make_arrays(variant->cmd, request);
 }
 
 /* SETUP comes before the first start: it gets an instance without a timer. */
@@ -265,7 +304,7 @@ TEST_F(command, other_size_of_fixed_structure_is_no_command)
 	int sizes[] = { -8, 8 };
 	unsigned int i;
 
-	if (variant->sized)
+	if (variant->min_size)
 		return;
 	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
 		EXPECT_EQ(-ENOTTY,
@@ -285,9 +324,9 @@ TEST_F(command, size_below_the_minimum_is_invalid)
 {
 	unsigned int size;
 
-	if (!variant->sized)
+	if (!variant->min_size)
 		return;
-	for (size = 0; size < _IOC_SIZE(variant->cmd); size++) {
+	for (size = 0; size < variant->min_size; size++) {
 		self->request.size = size;
 		EXPECT_EQ(-EINVAL, call(self, variant->cmd));
 		EXPECT_EQ(-EINVAL, call(self, resized(variant->cmd, size)));
@@ -300,7 +339,7 @@ TEST_F(command, longer_structure_of_zeros_is_served)
 	size_t i, full = _IOC_SIZE(variant->cmd), size = full + 64, touched = 0;
 	int ret;
 
-	if (!variant->sized)
+	if (!variant->min_size)
 		return;
 	self->request.size = size;
 	ret = call(self, resized(variant->cmd, size));
@@ -316,7 +355,7 @@ TEST_F(command, longer_structure_with_a_byte_set_is_too_big)
 {
 	size_t i, full = _IOC_SIZE(variant->cmd), size = full + 64;
 
-	if (!variant->sized)
+	if (!variant->min_size)
 		return;
 	self->request.size = size;
 	for (i = full; i < size; i++) {
@@ -331,7 +370,7 @@ TEST_F(command, longer_structure_with_a_byte_set_is_too_big)
 
 TEST_F(command, absurd_size_is_too_big)
 {
-	if (!variant->sized)
+	if (!variant->min_size)
 		return;
 	self->request.size = ~0U;
 	EXPECT_EQ(-E2BIG, call(self, variant->cmd));
@@ -358,7 +397,7 @@ FIXTURE_TEARDOWN(number)
 
 static bool is_command(unsigned int nr)
 {
-	return nr <= 0x02 || (nr >= 0x10 && nr <= 0x13);
+	return nr <= 0x02 || (nr >= 0x10 && nr <= 0x15);
 }
 
 TEST_F(number, each_unknown_one_is_no_command)
@@ -376,6 +415,24 @@ TEST_F(number, each_unknown_one_is_no_command)
 		}
 	}
 	EXPECT_TRUE(tw_unchanged(self->fd, &self->before));
+}
+
+/* A program of that time, with the structure and the number that it knows. */
+TEST_F(number, info_of_revision_1_is_served_as_far_as_it_goes)
+{
+	struct twheel_info now;
+	unsigned char bytes[512];
+	unsigned int i, touched = 0;
+	__u32 head[2] = { REVISION_1_INFO, 0 };
+
+	memset(bytes, TW_POISON, sizeof(bytes));
+	memcpy(bytes, head, sizeof(head));
+	ASSERT_EQ(0, tw_ioctl(self->fd, REVISION_1_IOC_INFO, bytes, sizeof(bytes)));
+	ASSERT_EQ(0, tw_info(self->fd, &now));
+	EXPECT_EQ(0, memcmp(&now, bytes, REVISION_1_INFO));
+	for (i = REVISION_1_INFO; i < sizeof(bytes); i++)
+		touched += bytes[i] != TW_POISON;
+	EXPECT_EQ(0, touched);
 }
 
 TEST_F(number, reset_time_without_its_flag_is_invalid)

@@ -38,6 +38,8 @@ TEST_F(setup, info_describes_a_fresh_instance)
 	EXPECT_LE(1, self->info.max_timers);
 	EXPECT_GE(self->info.max_timers_max, self->info.max_timers);
 	EXPECT_LT(1, self->info.min_interval_ns);
+	EXPECT_EQ(TWHEEL_SUBMIT_MAX, self->info.submit_max);
+	EXPECT_EQ(TWHEEL_LIST_MAX, self->info.list_max);
 }
 
 TEST_F(setup, settings_are_those_asked_for)
