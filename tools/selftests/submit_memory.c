@@ -233,6 +233,26 @@ TEST_F(arrays, have_no_byte_in_results_that_was_not_set)
 	EXPECT_EQ(0, memcmp(zero, &results[5], RESULT));
 }
 
+/* Nor of the results that were there before, in the caller's memory or elsewhere. */
+TEST_F(arrays, have_nothing_but_the_errno_of_what_failed)
+{
+	__u32 opcodes[] = { TWHEEL_OP_STOP, TWHEEL_OP_RESET, TWHEEL_OP_GET, 0 };
+	struct twheel_result expected = { 0 };
+	unsigned int i;
+
+	/* A thousand that succeed, and then as many of which every second fails. */
+	for (i = 1000; i < 2000; i += 2)
+		self->ops[i] = tw_op(opcodes[i / 2 % 4], MANY);
+	ASSERT_EQ(2000, tw_submit(self->fd, self->ops, self->results, 2000));
+	EXPECT_EQ(1500, tw_count_errors(self->results, 2000, 0));
+	for (i = 1000; i < 2000; i += 2) {
+		expected.error = self->ops[i].opcode ? -ENOENT : -EOPNOTSUPP;
+		EXPECT_EQ(0, memcmp(&expected, &self->results[i], RESULT)) {
+			TH_LOG("operation %u", i);
+		}
+	}
+}
+
 FIXTURE(hole) {
 	int fd;
 	char *good, *bad;	/* the other array, and the one with the hole */
