@@ -338,10 +338,11 @@ TEST_F(listing, into_memory_that_is_none_faults)
 	__u64 outside[] = { 0, PAGE - 8, 1ULL << 47, 1ULL << 63,
 			    -(__u64)PAGE * 16, -8ULL };
 	struct twheel_list list = { .room = 10 };
-	unsigned int i;
+	unsigned int i, have;
 
 	ASSERT_EQ(0, start_many(self->fd, 0, 100));
 	ASSERT_EQ(0, tw_list(self->fd, &self->list, self->entries, 50));
+	have = self->list.count;
 	tw_snapshot(self->fd, 1, &self->before);
 	for (i = 0; i < ARRAY_SIZE(outside); i++) {
 		list.entries = outside[i];
@@ -353,8 +354,8 @@ TEST_F(listing, into_memory_that_is_none_faults)
 	}
 	EXPECT_TRUE(tw_unchanged(self->fd, &self->before));
 	/* The cursor is as good as before. */
-	ASSERT_EQ(50, tw_list_rest(self->fd, &self->list, self->entries + 50, 200, 7));
-	EXPECT_TRUE(each_once(self->entries, 100, 100));
+	have += tw_list_rest(self->fd, &self->list, self->entries + have, 200, 7);
+	EXPECT_TRUE(each_once(self->entries, have, 100));
 }
 
 /* Room for @mapped entries and @part bytes of one more, of @count timers. */

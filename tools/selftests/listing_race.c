@@ -353,4 +353,20 @@ TEST_F(beside, signals_is_complete)
 	TH_LOG("%u signals", tw_alarms);
 }
 
+TEST_F(beside, signals_ends_a_page_early)
+{
+	__u64 give_up = tw_now() + TW_PATIENCE_MS * TW_MS;
+	struct twheel_list list;
+
+	ASSERT_TRUE(do_many(self, TWHEEL_OP_START, SURVIVORS, 3 * PASSING));
+	ASSERT_EQ(0, tw_alarm_often(true));
+	do {
+		memset(&list, 0, sizeof(list));
+		ASSERT_EQ(0, tw_list(self->fd, &list, self->entries, ROOM));
+	} while (!list.more && tw_now() < give_up);
+	ASSERT_EQ(0, tw_alarm_often(false));
+	EXPECT_EQ(1, list.more);
+	EXPECT_GT(SURVIVORS + 3 * PASSING, list.count);
+}
+
 TEST_HARNESS_MAIN

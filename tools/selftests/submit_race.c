@@ -114,6 +114,22 @@ TEST_F(batch, under_signals_is_carried_out_once)
 	EXPECT_EQ(count, self->stats.timers);
 }
 
+/* Whichever call it is that a signal comes into: with so many, soon one does. */
+TEST_F(batch, ends_early_for_a_signal)
+{
+	__u64 give_up = tw_now() + TW_PATIENCE_MS * TW_MS;
+	int done;
+
+	ASSERT_EQ(0, tw_alarm_often(true));
+	do {
+		done = tw_submit(self->fd, self->ops, self->results, MANY);
+	} while (done == MANY && tw_now() < give_up);
+	ASSERT_EQ(0, tw_alarm_often(false));
+	EXPECT_LE(1, done);
+	EXPECT_GT(MANY, done);
+	EXPECT_EQ(done, tw_count_errors(self->results, done, -ENOENT));
+}
+
 /* One of two threads that start and stop the same timers. */
 struct side {
 	pthread_t thread;
@@ -404,6 +420,7 @@ enum seen {
 	OTHER_ERROR,
 	BOOKS_WRONG,
 	OTHERS_FAILED,
+	LISTING_FAILED,
 	NO_ROOM_AFTER_STOPS,
 };
 
@@ -448,7 +465,9 @@ static bool others_go_on(struct _test_data_batch *self)
 
 static enum seen starve(struct _test_data_batch self)
 {
+	static struct twheel_list_entry entries[ROUND];
 	enum seen seen = ALL_AS_IT_SHOULD;
+	struct twheel_list list = { 0 };
 	long long started;
 
 	self.fd = tw_open();
@@ -463,6 +482,8 @@ static enum seen starve(struct _test_data_batch self)
 		return BOOKS_WRONG;
 	if (!others_go_on(&self))
 		return OTHERS_FAILED;
+	if (tw_list(self.fd, &list, entries, ARRAY_SIZE(entries)) || !list.count)
+		return LISTING_FAILED;
 	tw_fill_ops(self.ops, MANY / 4, TWHEEL_OP_STOP, 5);
 	submit(&self, MANY / 4);
 	tw_fill_ops(self.ops, ROUND, TWHEEL_OP_START, 0);
