@@ -12,7 +12,6 @@
 #include <linux/uaccess.h>
 
 #include "batch.h"
-#include "gfp.h"
 #include "listing.h"
 
 /* Operations under one hold of the lock: some 20 microseconds. */
@@ -33,6 +32,12 @@ static bool interrupted(void)
 		return signal_pending(current);
 	return task_sigpending(current);
 }
+
+/*
+ * A buffer is for the time of a call, and not charged to anybody: timers can be
+ * stopped and listed in a full memory cgroup, which is how it gets less full.
+ */
+#define BUFFER_GFP	GFP_KERNEL
 
 /* Operations and results, in kernel memory. */
 struct submit_chunk {
@@ -134,7 +139,7 @@ static int submit_all(struct twheel_instance *inst, struct twheel_submit *req,
  * @inst: The instance.
  * @req: Its result is filled in on success only.
  *
- * Context: May sleep.  Charged to the caller's memory cgroup.
+ * Context: May sleep.  Timers are charged to the caller's memory cgroup.
  * Return: 0, -EFAULT, -EINVAL, -ENOMEM or -EOPNOTSUPP.
  */
 int twheel_batch_submit(struct twheel_instance *inst, struct twheel_submit *req)
@@ -144,7 +149,7 @@ int twheel_batch_submit(struct twheel_instance *inst, struct twheel_submit *req)
 
 	if (ret)
 		return ret;
-	chunk = kmalloc(sizeof(*chunk), TWHEEL_GFP);
+	chunk = kmalloc(sizeof(*chunk), BUFFER_GFP);
 	if (!chunk)
 		return -ENOMEM;
 	ret = submit_all(inst, req, chunk);
@@ -234,7 +239,7 @@ int twheel_batch_list(struct twheel_instance *inst, struct twheel_list *req)
 		ret = twheel_cursor_check(&cursor);
 	if (ret)
 		return ret;
-	chunk = kmalloc_array(LIST_CHUNK, sizeof(*chunk), TWHEEL_GFP);
+	chunk = kmalloc_array(LIST_CHUNK, sizeof(*chunk), BUFFER_GFP);
 	if (!chunk)
 		return -ENOMEM;
 	ret = list_all(inst, req, &cursor, chunk);
