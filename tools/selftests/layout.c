@@ -15,6 +15,9 @@
 
 #include "twheel_test.h"
 
+/* Where one of the two builds is asked for its layout, by the other one. */
+#define PRINT_ENV	"TWHEEL_TEST_PRINT_LAYOUT"
+
 struct field {
 	const char *name;
 	size_t offset;
@@ -22,6 +25,8 @@ struct field {
 };
 
 #define FIELD(type, member, at)	{ #type "." #member, offsetof(struct type, member), at }
+
+/* complete.awk sees to it that none is missing. */
 
 static const struct field fields[] = {
 	FIELD(twheel_info, size, 0),
@@ -172,6 +177,92 @@ static const struct field fields[] = {
 	FIELD(twheel_event, reserved, 72),
 };
 
+struct size {
+	const char *name;
+	size_t size;
+	size_t published;
+};
+
+#define SIZE(type, bytes)	{ #type, sizeof(struct type), bytes }
+
+static const struct size sizes[] = {
+	SIZE(twheel_info, 80),
+	SIZE(twheel_setup, 32),
+	SIZE(twheel_start, 80),
+	SIZE(twheel_stop, 56),
+	SIZE(twheel_reset, 64),
+	SIZE(twheel_get, 80),
+	SIZE(twheel_op, 64),
+	SIZE(twheel_result, 48),
+	SIZE(twheel_submit, 48),
+	SIZE(twheel_list_entry, 80),
+	SIZE(twheel_list, 56),
+	SIZE(twheel_uring_cmd, 16),
+	SIZE(twheel_stats, 136),
+	SIZE(twheel_event, 80),
+};
+
+/*
+ * Line @i of the layout as text; false after the last one.  As there is no hole,
+ * the offsets tell the size of each field, too.
+ */
+static bool describe(unsigned int i, char *line, size_t room)
+{
+	if (i < ARRAY_SIZE(fields)) {
+		snprintf(line, room, "%s at %zu", fields[i].name, fields[i].offset);
+		return true;
+	}
+	i -= ARRAY_SIZE(fields);
+	if (i >= ARRAY_SIZE(sizes))
+		return false;
+	snprintf(line, room, "%s, %zu bytes", sizes[i].name, sizes[i].size);
+	return true;
+}
+
+static void __attribute__((constructor)) print_when_asked(void)
+{
+	char line[128];
+	unsigned int i;
+
+	if (!getenv(PRINT_ENV))
+		return;
+	for (i = 0; describe(i, line, sizeof(line)); i++)
+		puts(line);
+	exit(0);
+}
+
+/* The build for the other word size, which stands beside this one: layout, layout32. */
+static FILE *ask_other_build(void)
+{
+	char path[PATH_MAX + 2] = "";
+	ssize_t length = readlink("/proc/self/exe", path, PATH_MAX);
+
+	if (length < 2)
+		return NULL;
+	if (sizeof(long) == 4)
+		path[length - 2] = '\0';
+	else
+		strcpy(path + length, "32");
+	setenv(PRINT_ENV, "1", 1);
+	return popen(path, "r");
+}
+
+TEST(other_build_has_the_same_layout)
+{
+	char mine[128], theirs[128];
+	FILE *file = ask_other_build();
+	unsigned int i;
+
+	ASSERT_NE(NULL, file);
+	for (i = 0; describe(i, mine, sizeof(mine)); i++) {
+		ASSERT_NE(NULL, fgets(theirs, sizeof(theirs), file));
+		theirs[strcspn(theirs, "\n")] = '\0';
+		EXPECT_STREQ(mine, theirs);
+	}
+	EXPECT_EQ(NULL, fgets(theirs, sizeof(theirs), file));
+	EXPECT_EQ(0, pclose(file));
+}
+
 TEST(fields_are_where_they_were_published)
 {
 	unsigned int i;
@@ -185,20 +276,13 @@ TEST(fields_are_where_they_were_published)
 
 TEST(structures_have_the_size_that_was_published)
 {
-	EXPECT_EQ(80, sizeof(struct twheel_info));
-	EXPECT_EQ(32, sizeof(struct twheel_setup));
-	EXPECT_EQ(80, sizeof(struct twheel_start));
-	EXPECT_EQ(56, sizeof(struct twheel_stop));
-	EXPECT_EQ(64, sizeof(struct twheel_reset));
-	EXPECT_EQ(80, sizeof(struct twheel_get));
-	EXPECT_EQ(64, sizeof(struct twheel_op));
-	EXPECT_EQ(48, sizeof(struct twheel_result));
-	EXPECT_EQ(48, sizeof(struct twheel_submit));
-	EXPECT_EQ(80, sizeof(struct twheel_list_entry));
-	EXPECT_EQ(56, sizeof(struct twheel_list));
-	EXPECT_EQ(16, sizeof(struct twheel_uring_cmd));
-	EXPECT_EQ(136, sizeof(struct twheel_stats));
-	EXPECT_EQ(80, sizeof(struct twheel_event));
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
+		EXPECT_EQ(sizes[i].published, sizes[i].size) {
+			TH_LOG("%s", sizes[i].name);
+		}
+	}
 }
 
 TEST(commands_are_numbered_as_published)
@@ -230,6 +314,8 @@ TEST(constants_are_as_published)
 	EXPECT_EQ(2, TWHEEL_OP_STOP);
 	EXPECT_EQ(3, TWHEEL_OP_RESET);
 	EXPECT_EQ(4, TWHEEL_OP_GET);
+	EXPECT_EQ(2, TWHEEL_ABI_REVISION);
+	EXPECT_EQ(0xBD, TWHEEL_IOC);
 	EXPECT_EQ(65536, TWHEEL_SUBMIT_MAX);
 	EXPECT_EQ(65536, TWHEEL_LIST_MAX);
 	EXPECT_EQ(1, TWHEEL_ABSTIME);
