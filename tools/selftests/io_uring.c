@@ -209,7 +209,6 @@ TEST_F(reader, read_outlives_the_descriptor)
 	ASSERT_EQ(0, tw_after(self->ring.fd, 1, 20 * TW_MS));
 	close(self->ring.fd);
 	self->ring.fd = -1;
-	EXPECT_EQ(1, tw_module_users());
 	EXPECT_EQ(RECORD, tw_result(&self->ring, READ));
 	EXPECT_EQ(1, self->event->id);
 }
