@@ -483,4 +483,50 @@ TEST(two_rings_get_each_expiry_once)
 	free(seen);
 }
 
+/* An expiry that a stop in another ring has found was not read, and never is. */
+TEST(expiry_is_stopped_or_read_and_never_both)
+{
+	unsigned int i, late, wrong = 0, total = 0, count = tw_scaled(4000);
+	unsigned int *expected = calloc(count, sizeof(*expected));
+	unsigned int *seen = calloc(count, sizeof(*seen));
+	struct twheel_setup setup = { 0 };
+	struct twheel_info info;
+	struct drain drain;
+	struct tw_ring ring;
+	pthread_t thread;
+	__u64 seed = tw_seed();
+
+	ASSERT_EQ(0, tw_ring_open(&ring, 0, 0));
+	ASSERT_EQ(0, tw_info(ring.fd, &info));
+	setup.tick_shift = info.tick_shift_min;
+	ASSERT_EQ(0, tw_setup(ring.fd, &setup));
+	drain = (struct drain){
+		.ring = { .fd = ring.fd, .target = ring.fd },
+		.count = count, .seen = seen, .total = &total,
+	};
+	ASSERT_EQ(0, pthread_create(&thread, NULL, run_drain, &drain));
+	for (i = late = 0; i < count; i++) {
+		struct twheel_stop stop = { .id = i };
+		int ret;
+
+		ASSERT_EQ(0, tw_after(ring.fd, i, tw_below(&seed, 500 * TW_US)));
+		tw_spin_until(tw_now() + tw_below(&seed, 500 * TW_US));
+		ret = tw_command(&ring, TWHEEL_IOC_STOP, &stop);
+		ASSERT_TRUE(!ret || ret == -ENOENT);
+		expected[i] = ret == -ENOENT;
+		late += expected[i];
+	}
+	ASSERT_EQ(0, tw_after(ring.fd, TW_SENTINEL, 0));
+	pthread_join(thread, NULL);
+	for (i = 0; i < count; i++)
+		wrong += seen[i] != expected[i];
+	TH_LOG("%u of %u stops were too late", late, count);
+	EXPECT_EQ(0, wrong);
+	EXPECT_EQ(late, total);
+	EXPECT_EQ(0, drain.failed);
+	EXPECT_TRUE(tw_ring_close(&ring));
+	free(expected);
+	free(seen);
+}
+
 TEST_HARNESS_MAIN
