@@ -1,5 +1,5 @@
 #!/bin/sh
-# SPDX-License-Identifier: GPL-2.0
+# SPDX-License-Identifier: MIT
 #
 # Runs the examples with the module loaded, and judges what they print; TAP. They are in
 # the directory of this script. TWHEEL_TEST_SCALE, in percent, is for a slow kernel.

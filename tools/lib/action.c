@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: MIT
 /*
  * Timers of a dispatcher.  What the device does for expiries in its queue, that
  * a stop, reset or start takes them back, is done here for those that are read

@@ -1,5 +1,5 @@
 #!/bin/bash
-# SPDX-License-Identifier: GPL-2.0
+# SPDX-License-Identifier: MIT
 #
 # tools/lib/test-install.sh: installs into an empty directory, and uses what is there as a
 # program elsewhere would: through pkg-config and nothing else. TAP.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: MIT
 /*
  * What a callback may do to its own timer and to others, above all to one whose
  * expiry was read together with its own.

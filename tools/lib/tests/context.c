@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: MIT
 /* Objects with a timer in them, see context.h. */
 #include "context.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: MIT */
 /* What the tests of the dispatcher share: objects with a timer in them. */
 #ifndef TWHEEL_LIB_CONTEXT_H
 #define TWHEEL_LIB_CONTEXT_H

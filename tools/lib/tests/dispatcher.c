@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: MIT
 /* The dispatcher and its timers, from outside, and ways through run(). */
 #include <setjmp.h>
 

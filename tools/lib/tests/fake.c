@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: MIT
 /* The stand-in for the device, see fake.h. */
 #include <fcntl.h>
 #include <limits.h>

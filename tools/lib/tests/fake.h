@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * A stand-in for /dev/twheel, behind the calls that libtwheel makes (linked with
  * --wrap).  There is one instance at a time; a millisecond of its time passes

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: MIT
 /* Each function, with the device; and what an older module says to a newer program. */
 #include <fcntl.h>
 #include <signal.h>

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: MIT
 /*
  * A periodic timer that expires again while a read goes on, and so is in what
  * was read more than once.  Only the stand-in for the device can be made to.

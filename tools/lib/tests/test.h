@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * A small TAP harness for the tests of libtwheel.  They are linked either with
  * device.c, for a machine with the module, or with fake.c, which stands in for

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: MIT
 /* The library in C++: a callback that throws, and objects that own a timer. */
 #include <stdexcept>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: MIT
 /* What the library does by itself: arguments, batches, listings. */
 #include <fcntl.h>
 #include <limits.h>
