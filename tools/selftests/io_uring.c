@@ -84,7 +84,7 @@ TEST_F(reader, queued_expiry_is_there_after_submit)
 {
 	ASSERT_TRUE(tw_expire(self->ring.fd, 1));
 	prepare(self, variant, 0, RECORD, READ);
-	ASSERT_TRUE(tw_submit(&self->ring));
+	ASSERT_TRUE(tw_ring_submit(&self->ring));
 	/* With SQPOLL another thread has only begun. */
 	if (!(variant->setup_flags & IORING_SETUP_SQPOLL))
 		EXPECT_EQ(1, tw_completed(&self->ring));
@@ -110,7 +110,7 @@ TEST_F(reader, read_waits_for_the_expiry)
 	__u64 deadline;
 
 	prepare(self, variant, 0, RECORD, READ);
-	ASSERT_TRUE(tw_submit(&self->ring));
+	ASSERT_TRUE(tw_ring_submit(&self->ring));
 	EXPECT_EQ(0, tw_completed(&self->ring));
 	deadline = tw_now() + 20 * TW_MS;
 	ASSERT_EQ(0, tw_at(self->ring.fd, 1, deadline));
@@ -126,7 +126,7 @@ TEST_F(reader, reads_one_after_the_other_get_one_expiry_each)
 
 	for (i = 1; i <= 20; i++) {
 		prepare(self, variant, 0, sizeof(self->event), READ);
-		ASSERT_TRUE(tw_submit(&self->ring));
+		ASSERT_TRUE(tw_ring_submit(&self->ring));
 		ASSERT_EQ(0, tw_after(self->ring.fd, i, i % 3 * TW_MS));
 		ASSERT_EQ(RECORD, tw_result(&self->ring, READ));
 		EXPECT_EQ(i, self->event->id);
@@ -151,9 +151,9 @@ TEST_F(reader, cancelled_read_consumes_nothing)
 	int read_res, cancel_res;
 
 	prepare(self, variant, 0, RECORD, READ);
-	ASSERT_TRUE(tw_submit(&self->ring));
+	ASSERT_TRUE(tw_ring_submit(&self->ring));
 	tw_prep_cancel(&self->ring, READ, CANCEL);
-	ASSERT_TRUE(tw_submit(&self->ring));
+	ASSERT_TRUE(tw_ring_submit(&self->ring));
 	ASSERT_TRUE(tw_both(&self->ring, READ, &read_res, CANCEL, &cancel_res));
 	EXPECT_EQ(-ECANCELED, read_res);
 	EXPECT_EQ(0, cancel_res);
@@ -173,7 +173,7 @@ TEST_F(reader, one_of_two_waiting_reads_is_cancelled)
 	prepare(self, variant, 0, RECORD, READ);
 	prepare(self, variant, 1, RECORD, READ2);
 	tw_prep_cancel(&self->ring, READ, CANCEL);
-	ASSERT_TRUE(tw_submit(&self->ring));
+	ASSERT_TRUE(tw_ring_submit(&self->ring));
 	ASSERT_TRUE(tw_both(&self->ring, READ, &read_res, CANCEL, &cancel_res));
 	EXPECT_EQ(-ECANCELED, read_res);
 	EXPECT_EQ(0, cancel_res);
@@ -193,7 +193,7 @@ TEST_F(reader, expiry_that_a_command_stopped_is_not_read)
 	ASSERT_EQ(0, tw_command(&self->ring, TWHEEL_IOC_STOP, &stop));
 	EXPECT_EQ(TWHEEL_WITHDREW, stop.outcome);
 	prepare(self, variant, 0, sizeof(self->event), READ);
-	ASSERT_TRUE(tw_submit(&self->ring));
+	ASSERT_TRUE(tw_ring_submit(&self->ring));
 	ASSERT_EQ(0, tw_after(self->ring.fd, 2, TW_MS));
 	EXPECT_EQ(RECORD, tw_result(&self->ring, READ));
 	EXPECT_EQ(2, self->event->id);
@@ -259,7 +259,7 @@ TEST_F(file, nowait_read_gets_what_is_queued)
 TEST_F(file, nowait_read_in_the_ring_fails_at_once)
 {
 	tw_prep_read(&self->ring, self->event, RECORD, READ)->rw_flags = RWF_NOWAIT;
-	ASSERT_TRUE(tw_submit(&self->ring));
+	ASSERT_TRUE(tw_ring_submit(&self->ring));
 	EXPECT_EQ(1, tw_completed(&self->ring));
 	EXPECT_EQ(-EAGAIN, tw_result(&self->ring, READ));
 	ASSERT_TRUE(tw_expire(self->ring.fd, 1));
@@ -270,7 +270,7 @@ TEST_F(file, read_of_a_nonblocking_file_waits_as_well)
 {
 	ASSERT_EQ(0, tw_nonblock(self->ring.fd));
 	tw_prep_read(&self->ring, self->event, RECORD, READ);
-	ASSERT_TRUE(tw_submit(&self->ring));
+	ASSERT_TRUE(tw_ring_submit(&self->ring));
 	EXPECT_EQ(0, tw_completed(&self->ring));
 	ASSERT_EQ(0, tw_after(self->ring.fd, 1, TW_MS));
 	EXPECT_EQ(RECORD, tw_result(&self->ring, READ));
@@ -293,7 +293,7 @@ TEST_F(file, bad_buffer_consumes_nothing)
 TEST_F(file, buffer_unmapped_meanwhile_consumes_nothing)
 {
 	tw_prep_read(&self->ring, self->page, RECORD, READ);
-	ASSERT_TRUE(tw_submit(&self->ring));
+	ASSERT_TRUE(tw_ring_submit(&self->ring));
 	ASSERT_EQ(0, munmap(self->page, PAGE));
 	ASSERT_EQ(0, tw_after(self->ring.fd, 1, TW_MS));
 	EXPECT_EQ(-EFAULT, tw_result(&self->ring, READ));
@@ -304,7 +304,7 @@ TEST_F(file, buffer_unmapped_meanwhile_consumes_nothing)
 TEST_F(file, poll_reports_an_expiry)
 {
 	tw_prep_poll(&self->ring, 0, POLL);
-	ASSERT_TRUE(tw_submit(&self->ring));
+	ASSERT_TRUE(tw_ring_submit(&self->ring));
 	EXPECT_EQ(0, tw_completed(&self->ring));
 	ASSERT_EQ(0, tw_after(self->ring.fd, 1, 20 * TW_MS));
 	EXPECT_EQ(POLLIN, tw_result(&self->ring, POLL));
@@ -326,7 +326,7 @@ TEST_F(file, multishot_poll_reports_each_expiry)
 	unsigned int i;
 
 	tw_prep_poll(&self->ring, IORING_POLL_ADD_MULTI, POLL);
-	ASSERT_TRUE(tw_submit(&self->ring));
+	ASSERT_TRUE(tw_ring_submit(&self->ring));
 	for (i = 1; i <= 3; i++) {
 		ASSERT_EQ(0, tw_after(self->ring.fd, i, TW_MS));
 		ASSERT_TRUE(tw_next(&self->ring, &cqe));
@@ -345,9 +345,9 @@ TEST_F(file, removed_poll_reports_nothing)
 
 	for (i = 0; i < ARRAY_SIZE(kinds); i++) {
 		tw_prep_poll(&self->ring, kinds[i], POLL);
-		ASSERT_TRUE(tw_submit(&self->ring));
+		ASSERT_TRUE(tw_ring_submit(&self->ring));
 		tw_prep_poll_remove(&self->ring, POLL, CANCEL);
-		ASSERT_TRUE(tw_submit(&self->ring));
+		ASSERT_TRUE(tw_ring_submit(&self->ring));
 		ASSERT_TRUE(tw_both(&self->ring, POLL, &poll_res, CANCEL, &cancel_res));
 		EXPECT_EQ(-ECANCELED, poll_res);
 		EXPECT_EQ(0, cancel_res);
@@ -370,7 +370,7 @@ FIXTURE_SETUP(late)
 {
 	ASSERT_EQ(0, tw_ring_open(&self->ring, TW_DEFERRED, 0));
 	tw_prep_read(&self->ring, self->event, sizeof(self->event), READ);
-	ASSERT_TRUE(tw_submit(&self->ring));
+	ASSERT_TRUE(tw_ring_submit(&self->ring));
 	ASSERT_TRUE(tw_expire(self->ring.fd, 1));
 	ASSERT_EQ(0, tw_completed(&self->ring));
 }

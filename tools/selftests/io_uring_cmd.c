@@ -211,7 +211,7 @@ TEST_F(ring, thousand_starts_go_in_one_call)
 		starts[i] = (struct twheel_start){ .id = i, .time_ns = TW_HOUR };
 		tw_prep(&self->ring, TWHEEL_IOC_START, &starts[i], i);
 	}
-	ASSERT_TRUE(tw_submit(&self->ring));
+	ASSERT_TRUE(tw_ring_submit(&self->ring));
 	for (i = 0; i < ARRAY_SIZE(starts); i++) {
 		ASSERT_TRUE(tw_next(&self->ring, &cqe));
 		ASSERT_GT(ARRAY_SIZE(starts), cqe.user_data);
@@ -305,7 +305,7 @@ TEST_F(ring, read_linked_to_a_start_gets_its_expiry)
 	self->start = (struct twheel_start){ .id = 7, .time_ns = TW_MS };
 	tw_prep(&self->ring, TWHEEL_IOC_START, &self->start, COMMAND)->flags |= IOSQE_IO_LINK;
 	tw_prep_read(&self->ring, self->event, sizeof(self->event), READ);
-	ASSERT_TRUE(tw_submit(&self->ring));
+	ASSERT_TRUE(tw_ring_submit(&self->ring));
 	ASSERT_TRUE(tw_both(&self->ring, COMMAND, &start_res, READ, &read_res));
 	EXPECT_EQ(0, start_res);
 	EXPECT_EQ(sizeof(self->event[0]), read_res);
@@ -321,7 +321,7 @@ TEST_F(ring, read_linked_to_a_stop_does_not_get_its_expiry)
 	self->stop = (struct twheel_stop){ .id = 7 };
 	tw_prep(&self->ring, TWHEEL_IOC_STOP, &self->stop, COMMAND)->flags |= IOSQE_IO_LINK;
 	tw_prep_read(&self->ring, self->event, sizeof(self->event), READ);
-	ASSERT_TRUE(tw_submit(&self->ring));
+	ASSERT_TRUE(tw_ring_submit(&self->ring));
 	ASSERT_EQ(0, tw_after(self->ring.fd, 8, TW_MS));
 	ASSERT_TRUE(tw_both(&self->ring, COMMAND, &stop_res, READ, &read_res));
 	EXPECT_EQ(0, stop_res);
@@ -338,7 +338,7 @@ TEST_F(ring, read_linked_to_a_refused_command_is_not_done)
 	self->stop = (struct twheel_stop){ .id = 8 };
 	tw_prep(&self->ring, TWHEEL_IOC_STOP, &self->stop, COMMAND)->flags |= IOSQE_IO_LINK;
 	tw_prep_read(&self->ring, self->event, sizeof(self->event), READ);
-	ASSERT_TRUE(tw_submit(&self->ring));
+	ASSERT_TRUE(tw_ring_submit(&self->ring));
 	ASSERT_TRUE(tw_both(&self->ring, COMMAND, &stop_res, READ, &read_res));
 	EXPECT_EQ(-ENOENT, stop_res);
 	EXPECT_EQ(-ECANCELED, read_res);

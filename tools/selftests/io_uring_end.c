@@ -65,7 +65,7 @@ static bool fire(struct tw_ring *ring, struct load *load)
 	for (i = 0; i < SUBMITS; i++)
 		tw_prep(ring, TWHEEL_IOC_SUBMIT, &load->submit[i], SUBMIT)->flags |=
 			IOSQE_ASYNC;
-	return tw_submit(ring);
+	return tw_ring_submit(ring);
 }
 
 FIXTURE(end) {

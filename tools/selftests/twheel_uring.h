@@ -123,7 +123,7 @@ static inline void tw_prep_poll_remove(struct tw_ring *ring, __u64 which, __u64 
 }
 
 /* Submit all that is prepared; with SQPOLL the ring may count earlier ones, too. */
-static inline bool tw_submit(struct tw_ring *ring)
+static inline bool tw_ring_submit(struct tw_ring *ring)
 {
 	int prepared = ring->uring.sq.sqe_tail - ring->uring.sq.sqe_head;
 
@@ -176,7 +176,7 @@ static inline bool tw_both(struct tw_ring *ring, __u64 tag, int *res,
 /* Submit what is prepared, one request with @tag; its result. */
 static inline int tw_submit_one(struct tw_ring *ring, __u64 tag)
 {
-	if (!tw_submit(ring))
+	if (!tw_ring_submit(ring))
 		return -EPROTO;
 	return tw_result(ring, tag);
 }
