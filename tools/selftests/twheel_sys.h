@@ -111,11 +111,15 @@ static inline long tw_meminfo(const char *name)
 	return value;
 }
 
-/* KiB in use, apart from the page cache. */
+/*
+ * KiB in use, apart from the page cache.  By what it is used for, and not by what
+ * is free: tens of MiB that were freed wait in lists of each CPU, uncounted.
+ */
 static inline long tw_memory_used(void)
 {
-	return tw_meminfo("MemTotal") - tw_meminfo("MemFree") -
-	       tw_meminfo("Buffers") - tw_meminfo("Cached");
+	return tw_meminfo("Slab") + tw_meminfo("VmallocUsed") +
+	       tw_meminfo("KernelStack") + tw_meminfo("PageTables") +
+	       tw_meminfo("AnonPages");
 }
 
 /*
