@@ -45,13 +45,16 @@ static inline void hrtimer_setup(struct hrtimer *timer,
 #endif
 
 /* The command area of the submission queue entry. */
+#if KERNEL_VERSION(6, 6, 0) > LINUX_VERSION_CODE
 static inline const void *twheel_uring_area(const struct io_uring_cmd *cmd)
 {
-#if KERNEL_VERSION(6, 6, 0) > LINUX_VERSION_CODE
 	return cmd->cmd;
-#else
-	return cmd->sqe->cmd;
-#endif
 }
+#else
+static inline const void *twheel_uring_area(const struct io_uring_cmd *cmd)
+{
+	return cmd->sqe->cmd;
+}
+#endif
 
 #endif /* TWHEEL_COMPAT_H */
