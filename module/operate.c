@@ -134,12 +134,26 @@ static int claim_room(const struct twheel_instance *inst, struct supply *supply)
 	return twheel_account_charge(inst->account);
 }
 
+/* End the arming of a timer; what became of it goes into @result. */
+static void disarm(const struct hold *hold, struct twheel_timer *timer,
+		   struct twheel_result *result)
+{
+	*result = (struct twheel_result) {
+		.generation = timer->generation,
+		.remaining_ns = twheel_timer_remaining(timer, hold->now),
+	};
+	result->outcome = outcome_of(twheel_expiry_disarm(hold->inst, timer));
+}
+
 /* A new arming by the caller. */
-static void renew(struct hold *hold, struct twheel_timer *timer, u64 deadline)
+static void renew(const struct hold *hold, struct twheel_timer *timer,
+		  u64 deadline, struct twheel_result *result)
 {
 	timer->deadline = deadline;
 	timer->timeout = deadline > hold->now ? deadline - hold->now : 0;
 	timer->generation = ++hold->inst->generation;
+	result->generation = timer->generation;
+	result->deadline_ns = deadline;
 }
 
 static int op_start(struct hold *hold, const struct twheel_op *op,
@@ -147,8 +161,7 @@ static int op_start(struct hold *hold, const struct twheel_op *op,
 {
 	struct twheel_instance *inst = hold->inst;
 	struct twheel_timer *timer = find_timer(inst, op->id);
-	u32 outcome = TWHEEL_WAS_FREE;
-	u64 deadline, remaining = 0;
+	u64 deadline;
 	int ret;
 
 	if (timer && (op->flags & TWHEEL_EXCLUSIVE))
@@ -163,25 +176,19 @@ static int op_start(struct hold *hold, const struct twheel_op *op,
 		return ret;
 
 	if (timer) {
-		remaining = twheel_timer_remaining(timer, hold->now);
-		outcome = outcome_of(twheel_expiry_disarm(inst, timer));
+		disarm(hold, timer, result);
 	} else {
+		*result = (struct twheel_result) { .outcome = TWHEEL_WAS_FREE };
 		timer = adopt(inst, op->id, hold->supply);
 	}
 	timer->interval = op->interval_ns;
 	timer->data = op->data;
 	timer->node.slack = min_t(u64, op->slack_ns >> inst->config.tick_shift,
 				  U32_MAX);
-	renew(hold, timer, deadline);
+	renew(hold, timer, deadline, result);
 	inst->counts.started++;
 	trace_twheel_start(timer, hold->now);
 	twheel_expiry_arm(inst, timer, hold->now);
-	*result = (struct twheel_result) {
-		.outcome = outcome,
-		.generation = timer->generation,
-		.remaining_ns = remaining,
-		.deadline_ns = deadline,
-	};
 	return 0;
 }
 
@@ -193,12 +200,8 @@ static int op_stop(struct hold *hold, const struct twheel_op *op,
 
 	if (!timer)
 		return -ENOENT;
-	*result = (struct twheel_result) {
-		.generation = timer->generation,
-		.remaining_ns = twheel_timer_remaining(timer, hold->now),
-		.data = timer->data,
-	};
-	result->outcome = outcome_of(twheel_expiry_disarm(inst, timer));
+	disarm(hold, timer, result);
+	result->data = timer->data;
 	twheel_index_del(&inst->index, &timer->entry);
 	list_add(&timer->node.link, &hold->freed);
 	inst->counts.stopped++;
@@ -211,8 +214,7 @@ static int op_reset(struct hold *hold, const struct twheel_op *op,
 {
 	struct twheel_instance *inst = hold->inst;
 	struct twheel_timer *timer = find_timer(inst, op->id);
-	u64 time, slack, remaining, deadline;
-	u32 outcome;
+	u64 time, slack, deadline;
 	int ret;
 
 	if (!timer)
@@ -223,18 +225,11 @@ static int op_reset(struct hold *hold, const struct twheel_op *op,
 			  timer->interval, slack, &deadline);
 	if (ret)
 		return ret;
-	remaining = twheel_timer_remaining(timer, hold->now);
-	outcome = outcome_of(twheel_expiry_disarm(inst, timer));
-	renew(hold, timer, deadline);
+	disarm(hold, timer, result);
+	renew(hold, timer, deadline, result);
 	inst->counts.reset++;
 	trace_twheel_reset(timer, hold->now);
 	twheel_expiry_arm(inst, timer, hold->now);
-	*result = (struct twheel_result) {
-		.outcome = outcome,
-		.generation = timer->generation,
-		.remaining_ns = remaining,
-		.deadline_ns = deadline,
-	};
 	return 0;
 }
 
