@@ -110,6 +110,7 @@ struct twheel_receiver {
 		     const struct twheel_event *event);
 };
 
+/* instance.c */
 int twheel_instance_module_init(void);
 void twheel_instance_module_exit(void);
 
@@ -125,23 +126,27 @@ int twheel_instance_setup(struct twheel_instance *inst,
 u32 twheel_timers_new(struct twheel_timer **timers, u32 nr);
 void twheel_timers_discard(struct twheel_timer **timers, u32 nr);
 void twheel_timers_free(struct twheel_instance *inst, struct list_head *timers);
-
-void twheel_instance_operate(struct twheel_instance *inst,
-			     const struct twheel_op *ops,
-			     struct twheel_result *results, u32 nr);
-int twheel_instance_start(struct twheel_instance *inst,
-			  struct twheel_start *req);
-int twheel_instance_stop(struct twheel_instance *inst,
-			 struct twheel_stop *req);
-int twheel_instance_reset(struct twheel_instance *inst,
-			  struct twheel_reset *req);
-int twheel_instance_get(struct twheel_instance *inst, struct twheel_get *req);
 void twheel_instance_stats(struct twheel_instance *inst,
 			   struct twheel_stats *stats);
 void twheel_instance_config(struct twheel_instance *inst,
 			    struct twheel_config *config);
 void twheel_instance_limits(struct twheel_config *max);
 
+/* operate.c */
+void twheel_instance_operate(struct twheel_instance *inst,
+			     const struct twheel_op *ops,
+			     struct twheel_result *results, u32 nr);
+int twheel_instance_get(struct twheel_instance *inst, struct twheel_get *req);
+
+/* single.c */
+int twheel_instance_start(struct twheel_instance *inst,
+			  struct twheel_start *req);
+int twheel_instance_stop(struct twheel_instance *inst,
+			 struct twheel_stop *req);
+int twheel_instance_reset(struct twheel_instance *inst,
+			  struct twheel_reset *req);
+
+/* expiry.c */
 bool twheel_instance_pass(struct twheel_instance *inst);
 enum twheel_read_end twheel_instance_deliver(struct twheel_instance *inst,
 					     struct twheel_receiver *receiver);
