@@ -22,6 +22,12 @@
 #define LIST_CHUNKS(room)	(16 + (room) / 16)
 
 /*
+ * A buffer is for the time of a call, and not charged to anybody: timers can be
+ * stopped and listed in a full memory cgroup, which is how it gets less full.
+ */
+#define BUFFER_GFP	GFP_KERNEL
+
+/*
  * Whether there is a reason to come back early.  A thread that has an io_uring
  * is "pending" all the time that the ring has work for it, which can wait; a
  * worker of the ring is told in that way to end.
@@ -32,12 +38,6 @@ static bool interrupted(void)
 		return signal_pending(current);
 	return task_sigpending(current);
 }
-
-/*
- * A buffer is for the time of a call, and not charged to anybody: timers can be
- * stopped and listed in a full memory cgroup, which is how it gets less full.
- */
-#define BUFFER_GFP	GFP_KERNEL
 
 /* Operations and results, in kernel memory. */
 struct submit_chunk {
