@@ -185,14 +185,76 @@ static struct twheel_op random_op(struct test_random *random)
 	return op;
 }
 
+static void expect_same_result(struct kunit *test, const struct pair *pair,
+			       const struct twheel_result *expected, u32 i)
+{
+	const struct twheel_result *seen = &pair->results[i];
+
+	KUNIT_ASSERT_EQ_MSG(test, memcmp(expected, seen, sizeof(*seen)), 0,
+			    "op %u: opcode %u, error %d, %d; outcome %u, %u; generation %llu, %llu; deadline %llu, %llu",
+			    i, pair->ops[i].opcode,
+			    expected->error, seen->error,
+			    expected->outcome, seen->outcome,
+			    expected->generation, seen->generation,
+			    expected->deadline_ns, seen->deadline_ns);
+}
+
+/* What to find at least, so that the test is one. */
+struct tally {
+	u64 failed;
+	u64 withdrew;
+};
+
+/* A batch on one side, the same by single calls on the other. */
+static void random_batch(struct kunit *test, struct test_random *random,
+			 struct tally *tally)
+{
+	struct pair *pair = test->priv;
+	u32 i, nr = 1 + test_random_below(random, BATCH);
+	struct twheel_result expected;
+
+	for (i = 0; i < nr; i++)
+		pair->ops[i] = random_op(random);
+	operate(pair, nr);
+	for (i = 0; i < nr; i++) {
+		expected = single(pair->single, &pair->ops[i]);
+		/* Room in the queue goes to others between two calls. */
+		if (pair->ops[i].opcode == TWHEEL_OP_GET &&
+		    expected.outcome == TWHEEL_QUEUED)
+			expected.outcome = pair->results[i].outcome;
+		tally->failed += !!expected.error;
+		tally->withdrew += expected.outcome == TWHEEL_WITHDREW;
+		expect_same_result(test, pair, &expected, i);
+	}
+}
+
+/* Time passes, and some expiries are read, on both sides. */
+static void random_step(struct kunit *test, struct test_random *random)
+{
+	struct pair *pair = test->priv;
+	u64 step = test_random_below(random, 20 * TICK);
+	u32 nr;
+
+	run_for(pair->batch, step);
+	run_for(pair->single, step);
+	nr = test_random_below(random, 20);
+	KUNIT_ASSERT_EQ(test, read_events(pair->batch, nr),
+			read_events(pair->single, nr));
+	KUNIT_ASSERT_EQ(test, memcmp(pair->batch->event, pair->single->event,
+				     pair->batch->events *
+				     sizeof(struct twheel_event)), 0);
+	/* What a long read has left to the worker. */
+	fake_clock_settle(&pair->batch->clock);
+	fake_clock_settle(&pair->single->clock);
+}
+
 /* A queue that is mostly too short, so that timers are in every state. */
 static void batch_is_as_single_calls(struct kunit *test)
 {
 	struct pair *pair = test->priv;
-	u64 step, failed = 0, withdrew = 0;
-	struct twheel_result expected;
+	struct tally tally = { 0 };
 	struct test_random random;
-	u32 round, i, nr;
+	u32 round;
 
 	test_random_init(test, &random, 1);
 	test->priv = pair->batch;
@@ -201,48 +263,11 @@ static void batch_is_as_single_calls(struct kunit *test)
 	setup(test, 16, TWHEEL_HOLD);
 	test->priv = pair;
 	for (round = 0; round < 2000; round++) {
-		nr = 1 + test_random_below(&random, BATCH);
-		for (i = 0; i < nr; i++)
-			pair->ops[i] = random_op(&random);
-		operate(pair, nr);
-		for (i = 0; i < nr; i++) {
-			expected = single(pair->single, &pair->ops[i]);
-			/* Room in the queue goes to others between two calls. */
-			if (pair->ops[i].opcode == TWHEEL_OP_GET &&
-			    expected.outcome == TWHEEL_QUEUED)
-				expected.outcome = pair->results[i].outcome;
-			failed += !!expected.error;
-			withdrew += expected.outcome == TWHEEL_WITHDREW;
-			KUNIT_ASSERT_EQ_MSG(test, memcmp(&expected,
-							 &pair->results[i],
-							 sizeof(expected)), 0,
-					    "round %u, op %u: opcode %u, error %d, %d; outcome %u, %u; generation %llu, %llu; deadline %llu, %llu",
-					    round, i, pair->ops[i].opcode,
-					    expected.error,
-					    pair->results[i].error,
-					    expected.outcome,
-					    pair->results[i].outcome,
-					    expected.generation,
-					    pair->results[i].generation,
-					    expected.deadline_ns,
-					    pair->results[i].deadline_ns);
-		}
-		step = test_random_below(&random, 20 * TICK);
-		run_for(pair->batch, step);
-		run_for(pair->single, step);
-		nr = test_random_below(&random, 20);
-		KUNIT_ASSERT_EQ(test, read_events(pair->batch, nr),
-				read_events(pair->single, nr));
-		KUNIT_ASSERT_EQ(test, memcmp(pair->batch->event,
-					     pair->single->event,
-					     pair->batch->events *
-					     sizeof(struct twheel_event)), 0);
-		/* What a long read has left to the worker. */
-		fake_clock_settle(&pair->batch->clock);
-		fake_clock_settle(&pair->single->clock);
+		random_batch(test, &random, &tally);
+		random_step(test, &random);
 	}
-	KUNIT_EXPECT_GT(test, failed, 1000);
-	KUNIT_EXPECT_GT(test, withdrew, 1000);
+	KUNIT_EXPECT_GT(test, tally.failed, 1000);
+	KUNIT_EXPECT_GT(test, tally.withdrew, 1000);
 	expect_memory(test, pair);
 }
 
@@ -255,49 +280,50 @@ static struct twheel_op start_op(u64 id, u64 time)
 	};
 }
 
-/* What an operation does not know or use: refused, and by itself. */
+/* Entries that are refused: what an operation does not know, use or find. */
+static const struct {
+	struct twheel_op op;
+	int error;
+} wrong_entries[] = {
+	{ { .opcode = 0 }, -EOPNOTSUPP },
+	{ { .opcode = TWHEEL_OP_GET + 1 }, -EOPNOTSUPP },
+	{ { .opcode = U32_MAX }, -EOPNOTSUPP },
+	{ { .opcode = TWHEEL_OP_START, .flags = TWHEEL_NEW_TIMEOUT },
+	  -EOPNOTSUPP },
+	{ { .opcode = TWHEEL_OP_START, .reserved[0] = 1 },
+	  -EOPNOTSUPP },
+	{ { .opcode = TWHEEL_OP_START, .reserved[1] = 1 },
+	  -EOPNOTSUPP },
+	{ { .opcode = TWHEEL_OP_START, .interval_ns = 1 }, -EINVAL },
+	{ { .opcode = TWHEEL_OP_START, .flags = TWHEEL_EXCLUSIVE,
+	    .id = 1 }, -EEXIST },
+	{ { .opcode = TWHEEL_OP_START, .time_ns = U64_MAX },
+	  -EOVERFLOW },
+	{ { .opcode = TWHEEL_OP_START, .slack_ns = KTIME_MAX },
+	  -EOVERFLOW },
+	{ { .opcode = TWHEEL_OP_STOP, .id = 9 }, -ENOENT },
+	{ { .opcode = TWHEEL_OP_STOP, .flags = 1 }, -EOPNOTSUPP },
+	{ { .opcode = TWHEEL_OP_STOP, .time_ns = 1 }, -EOPNOTSUPP },
+	{ { .opcode = TWHEEL_OP_STOP, .data = 1 }, -EOPNOTSUPP },
+	{ { .opcode = TWHEEL_OP_RESET, .id = 9 }, -ENOENT },
+	{ { .opcode = TWHEEL_OP_RESET, .time_ns = 1 }, -EINVAL },
+	{ { .opcode = TWHEEL_OP_RESET, .flags = TWHEEL_ABSTIME },
+	  -EINVAL },
+	{ { .opcode = TWHEEL_OP_RESET, .flags = TWHEEL_EXCLUSIVE },
+	  -EOPNOTSUPP },
+	{ { .opcode = TWHEEL_OP_RESET, .interval_ns = 1 },
+	  -EOPNOTSUPP },
+	{ { .opcode = TWHEEL_OP_RESET, .data = 1 }, -EOPNOTSUPP },
+	{ { .opcode = TWHEEL_OP_RESET, .slack_ns = 1 }, -EOPNOTSUPP },
+	{ { .opcode = TWHEEL_OP_GET, .id = 9 }, -ENOENT },
+	{ { .opcode = TWHEEL_OP_GET, .flags = 1 }, -EOPNOTSUPP },
+	{ { .opcode = TWHEEL_OP_GET, .slack_ns = 1 }, -EOPNOTSUPP },
+	{ { .opcode = TWHEEL_OP_GET, .reserved[1] = 1 },
+	  -EOPNOTSUPP },
+};
+
 static void wrong_entry_fails_alone(struct kunit *test)
 {
-	static const struct {
-		struct twheel_op op;
-		int error;
-	} wrong[] = {
-		{ { .opcode = 0 }, -EOPNOTSUPP },
-		{ { .opcode = TWHEEL_OP_GET + 1 }, -EOPNOTSUPP },
-		{ { .opcode = U32_MAX }, -EOPNOTSUPP },
-		{ { .opcode = TWHEEL_OP_START, .flags = TWHEEL_NEW_TIMEOUT },
-		  -EOPNOTSUPP },
-		{ { .opcode = TWHEEL_OP_START, .reserved[0] = 1 },
-		  -EOPNOTSUPP },
-		{ { .opcode = TWHEEL_OP_START, .reserved[1] = 1 },
-		  -EOPNOTSUPP },
-		{ { .opcode = TWHEEL_OP_START, .interval_ns = 1 }, -EINVAL },
-		{ { .opcode = TWHEEL_OP_START, .flags = TWHEEL_EXCLUSIVE,
-		    .id = 1 }, -EEXIST },
-		{ { .opcode = TWHEEL_OP_START, .time_ns = U64_MAX },
-		  -EOVERFLOW },
-		{ { .opcode = TWHEEL_OP_START, .slack_ns = KTIME_MAX },
-		  -EOVERFLOW },
-		{ { .opcode = TWHEEL_OP_STOP, .id = 9 }, -ENOENT },
-		{ { .opcode = TWHEEL_OP_STOP, .flags = 1 }, -EOPNOTSUPP },
-		{ { .opcode = TWHEEL_OP_STOP, .time_ns = 1 }, -EOPNOTSUPP },
-		{ { .opcode = TWHEEL_OP_STOP, .data = 1 }, -EOPNOTSUPP },
-		{ { .opcode = TWHEEL_OP_RESET, .id = 9 }, -ENOENT },
-		{ { .opcode = TWHEEL_OP_RESET, .time_ns = 1 }, -EINVAL },
-		{ { .opcode = TWHEEL_OP_RESET, .flags = TWHEEL_ABSTIME },
-		  -EINVAL },
-		{ { .opcode = TWHEEL_OP_RESET, .flags = TWHEEL_EXCLUSIVE },
-		  -EOPNOTSUPP },
-		{ { .opcode = TWHEEL_OP_RESET, .interval_ns = 1 },
-		  -EOPNOTSUPP },
-		{ { .opcode = TWHEEL_OP_RESET, .data = 1 }, -EOPNOTSUPP },
-		{ { .opcode = TWHEEL_OP_RESET, .slack_ns = 1 }, -EOPNOTSUPP },
-		{ { .opcode = TWHEEL_OP_GET, .id = 9 }, -ENOENT },
-		{ { .opcode = TWHEEL_OP_GET, .flags = 1 }, -EOPNOTSUPP },
-		{ { .opcode = TWHEEL_OP_GET, .slack_ns = 1 }, -EOPNOTSUPP },
-		{ { .opcode = TWHEEL_OP_GET, .reserved[1] = 1 },
-		  -EOPNOTSUPP },
-	};
 	struct pair *pair = test->priv;
 	struct twheel_result expected;
 	struct twheel_get before;
@@ -306,17 +332,17 @@ static void wrong_entry_fails_alone(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, start(pair->batch, 1, 90 * TICK, 0, 0), 0);
 	KUNIT_ASSERT_EQ(test, get(pair->batch, 1), 0);
 	before = pair->batch->get;
-	for (i = 0; i < ARRAY_SIZE(wrong); i++) {
-		expected = (struct twheel_result) { .error = wrong[i].error };
+	for (i = 0; i < ARRAY_SIZE(wrong_entries); i++) {
+		expected = (struct twheel_result) { .error = wrong_entries[i].error };
 		pair->ops[0] = start_op(2, TICK);
-		pair->ops[1] = wrong[i].op;
+		pair->ops[1] = wrong_entries[i].op;
 		pair->ops[2] = start_op(3, TICK);
 		operate(pair, 3);
 		KUNIT_EXPECT_EQ(test, pair->results[0].error, 0);
 		KUNIT_EXPECT_EQ_MSG(test, memcmp(&pair->results[1], &expected,
 						 sizeof(expected)), 0,
 				    "entry %u: error %d, not %d", i,
-				    pair->results[1].error, wrong[i].error);
+				    pair->results[1].error, wrong_entries[i].error);
 		KUNIT_EXPECT_EQ(test, pair->results[2].error, 0);
 		KUNIT_EXPECT_EQ(test, get(pair->batch, 1), 0);
 		KUNIT_EXPECT_EQ(test, memcmp(&pair->batch->get, &before,
