@@ -7,22 +7,9 @@
 # Usage: test-cli.sh [PATH-OF-TWHEEL]
 
 twheel=${1:-./twheel}
-dir=$(mktemp -d) || exit 1
-trap 'rm -rf "$dir"' EXIT
+# shellcheck source=tools/scripts/tap.sh
+. "$(dirname "$0")/../scripts/tap.sh"
 missing=$dir/no-such-device
-tests=0
-failures=0
-
-report() {
-	tests=$((tests + 1))
-	if [ "$1" -eq 0 ]; then
-		echo "ok $tests - $2"
-		return
-	fi
-	failures=$((failures + 1))
-	echo "not ok $tests - $2"
-	sed 's/^/# /' "$dir/out" "$dir/err"
-}
 
 matches() {
 	[ -z "$1" ] || grep -q -e "$1"
@@ -166,5 +153,4 @@ device
 scripts
 streams
 signals
-echo "1..$tests"
-[ $failures -eq 0 ]
+finish

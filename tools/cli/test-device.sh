@@ -2,24 +2,12 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Tests of the command with the module loaded; prints TAP.  For a virtual
-# machine: tools/vm/run -- tools/cli/test-device.sh
+# machine, with tap.sh beside it:
+#	tools/vm/run --add tools/scripts/tap.sh -- tools/cli/test-device.sh
 
 twheel=${1:-twheel}
-dir=$(mktemp -d) || exit 1
-trap 'rm -rf "$dir"' EXIT
-tests=0
-failures=0
-
-report() {
-	tests=$((tests + 1))
-	if [ "$1" -eq 0 ]; then
-		echo "ok $tests - $2"
-		return
-	fi
-	failures=$((failures + 1))
-	echo "not ok $tests - $2"
-	sed 's/^/# /' "$dir/out" "$dir/err"
-}
+# shellcheck source=tools/scripts/tap.sh
+. "$(dirname "$0")/tap.sh"
 
 # try NAME STATUS PATTERN ARGUMENT...: the output, of either kind, has a line
 # with the basic regular expression PATTERN.
@@ -153,5 +141,4 @@ timers
 errors
 watch
 stats
-echo "1..$tests"
-[ $failures -eq 0 ]
+finish

@@ -2,47 +2,35 @@
 # SPDX-License-Identifier: MIT
 #
 # Runs the examples with the module loaded, and judges what they print; TAP. They are in
-# the directory of this script. TWHEEL_TEST_SCALE, in percent, is for a slow kernel.
+# the directory of this script, with tap.sh. TWHEEL_TEST_SCALE, in percent, is for a slow
+# kernel.
 
-dir=$(dirname "$0")
+here=$(dirname "$0")
+# shellcheck source=tools/scripts/tap.sh
+. "$here/tap.sh"
 scale=${TWHEEL_TEST_SCALE:-100}
 timers=$((1000 * scale))
-out=$(mktemp) || exit 1
-trap 'rm -f "$out"' EXIT
-tests=0
-failures=0
-
-report() {
-	tests=$((tests + 1))
-	if [ "$1" -eq 0 ]; then
-		echo "ok $tests - $2"
-		return
-	fi
-	failures=$((failures + 1))
-	echo "not ok $tests - $2"
-	sed 's/^/# /' "$out"
-}
 
 # run NAME STATUS EXAMPLE ARGUMENT...
 run() {
 	name=$1 status=$2 example=$3
 	shift 3
-	"$dir/$example" "$@" >"$out" 2>&1
+	"$here/$example" "$@" >"$dir/out" 2>&1
 	got=$?
-	[ $got -eq "$status" ] || echo "status $got, not $status" >>"$out"
+	[ $got -eq "$status" ] || echo "status $got, not $status" >>"$dir/out"
 	[ $got -eq "$status" ]
 	report $? "$name"
 }
 
 # The output of the last one has so many lines with a pattern.
 lines() {
-	[ "$(grep -c -e "$2" "$out")" -eq "$1" ]
+	[ "$(grep -c -e "$2" "$dir/out")" -eq "$1" ]
 	report $? "... lines with $2: $1"
 }
 
 # The rounds that it reports add up to its last line.
 missed_add_up() {
-	awk '/^round/ { sum += $3 } END { exit !($1 == NR - 1 && $3 == sum && sum >= 3) }' "$out"
+	awk '/^round/ { sum += $3 } END { exit !($1 == NR - 1 && $3 == sum && sum >= 3) }' "$dir/out"
 	report $? "... what it missed adds up"
 }
 
@@ -72,5 +60,4 @@ lines 1 "^$timers timers are running, $timers resets$"
 run "restart of what is not a number" 1 batch-restart x
 lines 1 "x: not a number of timers"
 
-echo "1..$tests"
-[ $failures -eq 0 ]
+finish

@@ -6,26 +6,18 @@
 set -u
 
 top=$(cd "$(dirname "$0")/../.." && pwd)
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-root=$work/root
+# shellcheck source=tools/scripts/tap.sh
+. "$top/tools/scripts/tap.sh"
+root=$dir/root
 prefix=$root/usr/local
-tests=0
-failures=0
 
 # $1: name; the rest has to succeed. Its output is shown if it does not.
 try() {
 	local name=$1
 
 	shift
-	tests=$((tests + 1))
-	if "$@" >"$work/out" 2>&1; then
-		echo "ok $tests - $name"
-		return
-	fi
-	failures=$((failures + 1))
-	echo "not ok $tests - $name"
-	sed 's/^/# /' "$work/out"
+	"$@" >"$dir/out" 2>&1
+	report $? "$name"
 }
 
 install_all() {
@@ -110,35 +102,35 @@ int main(void)
 	return !all[0];
 }
 END
-	} >"$work/program.c"
-	cp "$work/program.c" "$work/program.cc"
+	} >"$dir/program.c"
+	cp "$dir/program.c" "$dir/program.cc"
 }
 
 # -Wcast-function-type is for a cast that is called; these are not.
 # shellcheck disable=SC2046 # pkg-config's words
 build_c() {
-	gcc -std=c11 "${strict[@]}" -Wno-cast-function-type -MD -o "$work/program" "$work/program.c" \
+	gcc -std=c11 "${strict[@]}" -Wno-cast-function-type -MD -o "$dir/program" "$dir/program.c" \
 		"${@:2}" $(pkg_config "$1" --cflags --libs) && check_program
 }
 
 # shellcheck disable=SC2046
 build_cxx() {
-	g++ -std=c++17 "${strict[@]}" -Wno-cast-function-type -MD -o "$work/program" \
-		"$work/program.cc" "${@:2}" $(pkg_config "$1" --cflags --libs) && check_program
+	g++ -std=c++17 "${strict[@]}" -Wno-cast-function-type -MD -o "$dir/program" \
+		"$dir/program.cc" "${@:2}" $(pkg_config "$1" --cflags --libs) && check_program
 }
 
 # It runs, and no header of ours came from anywhere else.
 check_program() {
-	! tr ' ' '\n' <"$work/program.d" | grep 'twheel\.h' | grep -v "^$prefix/include/" &&
-		LD_LIBRARY_PATH=$prefix/lib "$work/program"
+	! tr ' ' '\n' <"$dir/program.d" | grep 'twheel\.h' | grep -v "^$prefix/include/" &&
+		LD_LIBRARY_PATH=$prefix/lib "$dir/program"
 }
 
 is_linked_dynamically() {
-	readelf -d "$work/program" | grep 'NEEDED.*\[libtwheel\.so\.0\]'
+	readelf -d "$dir/program" | grep 'NEEDED.*\[libtwheel\.so\.0\]'
 }
 
 is_linked_statically() {
-	! readelf -d "$work/program" | grep NEEDED
+	! readelf -d "$dir/program" | grep NEEDED
 }
 
 version() {
@@ -149,7 +141,7 @@ version() {
 # The examples of the source, as their Makefile says that they are built.
 # shellcheck disable=SC2046
 build_example() {
-	gcc -Wall -Wextra -Werror -o "$work/example" "$1" $(pkg_config --cflags --libs)
+	gcc -Wall -Wextra -Werror -o "$dir/example" "$1" $(pkg_config --cflags --libs)
 }
 
 # ---- man pages
@@ -181,9 +173,9 @@ example_of_page() {
 
 # shellcheck disable=SC2046
 build_example_of_page() {
-	example_of_page "$1" >"$work/example.c"
-	grep -q 'int main' "$work/example.c" &&
-		gcc -std=c11 -D_DEFAULT_SOURCE "${strict[@]}" -o "$work/example" "$work/example.c" \
+	example_of_page "$1" >"$dir/example.c"
+	grep -q 'int main' "$dir/example.c" &&
+		gcc -std=c11 -D_DEFAULT_SOURCE "${strict[@]}" -o "$dir/example" "$dir/example.c" \
 			$(pkg_config --cflags --libs)
 }
 
@@ -219,5 +211,4 @@ for page in "$top"/Documentation/man/*.3; do
 	try "the example of ${page##*/}" build_example_of_page "$page"
 done
 try "uninstall leaves nothing" uninstall_all
-echo "1..$tests"
-[ $failures = 0 ]
+finish
