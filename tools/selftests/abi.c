@@ -39,13 +39,7 @@ FIXTURE(command) {
 	struct tw_snapshot before;
 };
 
-FIXTURE_VARIANT(command) {
-	unsigned long cmd;
-	size_t flags_at;
-	__u32 known_flags;
-	size_t reserved_at;	/* up to the end */
-	size_t min_size;	/* of a structure that begins with its size */
-};
+#include "twheel_commands.h"
 
 FIXTURE_VARIANT_ADD(command, info) {
 	.cmd = TWHEEL_IOC_INFO,
@@ -66,38 +60,6 @@ FIXTURE_VARIANT_ADD(command, stats) {
 	.flags_at = offsetof(struct twheel_stats, flags),
 	.reserved_at = sizeof(struct twheel_stats),
 	.min_size = sizeof(struct twheel_stats),
-};
-
-FIXTURE_VARIANT_ADD(command, start) {
-	.cmd = TWHEEL_IOC_START,
-	.flags_at = offsetof(struct twheel_start, flags),
-	.known_flags = TWHEEL_ABSTIME | TWHEEL_EXCLUSIVE,
-	.reserved_at = offsetof(struct twheel_start, reserved),
-};
-
-FIXTURE_VARIANT_ADD(command, stop) {
-	.cmd = TWHEEL_IOC_STOP,
-	.flags_at = offsetof(struct twheel_stop, flags),
-	.reserved_at = offsetof(struct twheel_stop, reserved),
-};
-
-FIXTURE_VARIANT_ADD(command, reset) {
-	.cmd = TWHEEL_IOC_RESET,
-	.flags_at = offsetof(struct twheel_reset, flags),
-	.known_flags = TWHEEL_NEW_TIMEOUT | TWHEEL_ABSTIME,
-	.reserved_at = offsetof(struct twheel_reset, reserved),
-};
-
-FIXTURE_VARIANT_ADD(command, get) {
-	.cmd = TWHEEL_IOC_GET,
-	.flags_at = offsetof(struct twheel_get, flags),
-	.reserved_at = offsetof(struct twheel_get, reserved),
-};
-
-FIXTURE_VARIANT_ADD(command, submit) {
-	.cmd = TWHEEL_IOC_SUBMIT,
-	.flags_at = offsetof(struct twheel_submit, flags),
-	.reserved_at = offsetof(struct twheel_submit, reserved),
 };
 
 FIXTURE_VARIANT_ADD(command, list) {

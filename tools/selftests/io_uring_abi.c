@@ -29,44 +29,7 @@ FIXTURE(command) {
 	struct tw_snapshot before;
 };
 
-FIXTURE_VARIANT(command) {
-	unsigned int cmd;
-	size_t flags_at;
-	__u32 known_flags;
-	size_t reserved_at;	/* up to the end */
-};
-
-FIXTURE_VARIANT_ADD(command, start) {
-	.cmd = TWHEEL_IOC_START,
-	.flags_at = offsetof(struct twheel_start, flags),
-	.known_flags = TWHEEL_ABSTIME | TWHEEL_EXCLUSIVE,
-	.reserved_at = offsetof(struct twheel_start, reserved),
-};
-
-FIXTURE_VARIANT_ADD(command, stop) {
-	.cmd = TWHEEL_IOC_STOP,
-	.flags_at = offsetof(struct twheel_stop, flags),
-	.reserved_at = offsetof(struct twheel_stop, reserved),
-};
-
-FIXTURE_VARIANT_ADD(command, reset) {
-	.cmd = TWHEEL_IOC_RESET,
-	.flags_at = offsetof(struct twheel_reset, flags),
-	.known_flags = TWHEEL_NEW_TIMEOUT | TWHEEL_ABSTIME,
-	.reserved_at = offsetof(struct twheel_reset, reserved),
-};
-
-FIXTURE_VARIANT_ADD(command, get) {
-	.cmd = TWHEEL_IOC_GET,
-	.flags_at = offsetof(struct twheel_get, flags),
-	.reserved_at = offsetof(struct twheel_get, reserved),
-};
-
-FIXTURE_VARIANT_ADD(command, submit) {
-	.cmd = TWHEEL_IOC_SUBMIT,
-	.flags_at = offsetof(struct twheel_submit, flags),
-	.reserved_at = offsetof(struct twheel_submit, reserved),
-};
+#include "twheel_commands.h"
 
 /* A request that would succeed, and change timer 1 or start timer 2. */
 static void make_valid(struct _test_data_command *self,

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Variants of FIXTURE(command), which stands before the inclusion: the commands
+ * that are ioctls and go through an io_uring, too, and what is where in their
+ * structures.
+ */
+#ifndef TWHEEL_COMMANDS_H
+#define TWHEEL_COMMANDS_H
+
+FIXTURE_VARIANT(command) {
+	unsigned int cmd;
+	size_t flags_at;
+	__u32 known_flags;
+	size_t reserved_at;	/* up to the end */
+	size_t min_size;	/* of a structure that begins with its size */
+};
+
+FIXTURE_VARIANT_ADD(command, start) {
+	.cmd = TWHEEL_IOC_START,
+	.flags_at = offsetof(struct twheel_start, flags),
+	.known_flags = TWHEEL_ABSTIME | TWHEEL_EXCLUSIVE,
+	.reserved_at = offsetof(struct twheel_start, reserved),
+};
+
+FIXTURE_VARIANT_ADD(command, stop) {
+	.cmd = TWHEEL_IOC_STOP,
+	.flags_at = offsetof(struct twheel_stop, flags),
+	.reserved_at = offsetof(struct twheel_stop, reserved),
+};
+
+FIXTURE_VARIANT_ADD(command, reset) {
+	.cmd = TWHEEL_IOC_RESET,
+	.flags_at = offsetof(struct twheel_reset, flags),
+	.known_flags = TWHEEL_NEW_TIMEOUT | TWHEEL_ABSTIME,
+	.reserved_at = offsetof(struct twheel_reset, reserved),
+};
+
+FIXTURE_VARIANT_ADD(command, get) {
+	.cmd = TWHEEL_IOC_GET,
+	.flags_at = offsetof(struct twheel_get, flags),
+	.reserved_at = offsetof(struct twheel_get, reserved),
+};
+
+FIXTURE_VARIANT_ADD(command, submit) {
+	.cmd = TWHEEL_IOC_SUBMIT,
+	.flags_at = offsetof(struct twheel_submit, flags),
+	.reserved_at = offsetof(struct twheel_submit, reserved),
+};
+
+#endif /* TWHEEL_COMMANDS_H */
