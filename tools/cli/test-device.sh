@@ -51,13 +51,13 @@ timers() {
 	script "a periodic timer, as JSON" 0 '"expirations":[1-9][0-9]*,.*"periodic":true}' \
 		"start 1 --after 50ms --every 50ms\nread 1\nstop 1\n" --json
 	script "a withdrawn expiry" 0 "stopped, its unread expiry withdrawn" \
-		"start 1 --after 1ms\nsleep 50ms\nstop 1\nread\nstats\n"
+		"start 1 --at 0ns\nstop 1\nread\nstats\n"
 	lines 1 "read   no event"
 	lines 1 "withdrawn 1 .* balanced"
 	script "the clock" 0 "clock boottime" \
 		"setup --clock boottime\nstart 1 --at 10ms\nread 1 --wait 1m\n"
 	script "the oldest are dropped" 0 "2 dropped before it" \
-		"setup --queue 1 --overflow drop-oldest\nstart 1 --after 1ms\nstart 2 --after 20ms\nstart 3 --after 40ms\nsleep 200ms\nread\nstats\n"
+		"setup --queue 1 --overflow drop-oldest\nstart 1 --at 0ns\nstart 2 --at 0ns\nstart 3 --at 0ns\nread\nstats\n"
 	lines 1 "event  3:"
 	lines 1 "read   1 event$"
 }
@@ -108,10 +108,11 @@ watch() {
 	echo 'start 1 --after 1ms' >"$dir/script"
 	try "watch ends without timers" 0 "no timer is left; events 1," watch \
 		"$dir/script"
-	echo 'read 1' >"$dir/script"
+	printf 'echo begun\nread 1\n' >"$dir/script"
+	: >"$dir/out"
 	"$twheel" run "$dir/script" >"$dir/out" 2>"$dir/err" &
 	pid=$!
-	sleep 0.5
+	while ! grep -q begun "$dir/out"; do sleep 0.1; done
 	kill -INT $pid
 	wait $pid
 	[ $? -eq 130 ]
