@@ -44,6 +44,13 @@ functions_of_header() {
 		grep -oE '\btwheel_[a-z_]+ ?\(' | tr -d ' (' | sort -u
 }
 
+# The comment above each of them.
+every_function_tells_about_threads() {
+	awk -v RS='[*]/' '{ gsub(/[ *\n]+/, " ") }
+		/\/ twheel_/ && !/Thread-safe|One thread at a time|Threads may/ { print; bad = 1 }
+		END { exit bad }' "$prefix/include/twheel.h"
+}
+
 symbols() {
 	nm -D --defined-only "$prefix/lib/libtwheel.so" | awk '$2 != "A" { print $3 }' | sort
 }
@@ -188,6 +195,7 @@ uninstall_all() {
 try "install into an empty directory" install_all
 try "what is installed" installed_files
 try "the library exports what the header declares" exports_what_the_header_declares
+try "every function tells about threads" every_function_tells_about_threads
 try "every symbol has a version" every_symbol_has_a_version
 try "soname" soname
 try "the static library keeps to its prefix" static_library_has_no_other_names

@@ -336,8 +336,8 @@ void twheel_batch_clear(struct twheel_batch *batch);
 /* ---- expiry actions: dispatcher.c, action.c */
 
 /*
- * An instance whose timers call functions.  A dispatcher and its actions belong
- * to one thread at a time.
+ * An instance whose timers call functions.  With "one thread at a time", a
+ * dispatcher and all of its actions are one object.
  */
 struct twheel_dispatcher;
 
@@ -383,7 +383,8 @@ int twheel_dispatcher_new(struct twheel_dispatcher **dispatcher);
  * @dispatcher: The dispatcher, or NULL.
  *
  * No callback is called.  Actions are not touched: they may be gone already.
- * Initialize an action again before using it with another dispatcher.
+ * Initialize an action again before using it with another dispatcher.  One
+ * thread at a time.
  */
 void twheel_dispatcher_free(struct twheel_dispatcher *dispatcher);
 
@@ -393,7 +394,7 @@ void twheel_dispatcher_free(struct twheel_dispatcher *dispatcher);
  *
  * Do not start timers or read expiries with it.
  *
- * Return: a descriptor, which the dispatcher closes.
+ * Return: a descriptor, which the dispatcher closes.  Thread-safe.
  */
 int twheel_dispatcher_fd(const struct twheel_dispatcher *dispatcher);
 
@@ -406,7 +407,7 @@ int twheel_dispatcher_fd(const struct twheel_dispatcher *dispatcher);
  * by the next run; poll(2) does not report that.
  *
  * Return: how many callbacks were called; 0 if nothing has expired; what
- * twheel_read() fails with.
+ * twheel_read() fails with.  One thread at a time.
  */
 int twheel_dispatcher_run(struct twheel_dispatcher *dispatcher);
 
@@ -414,6 +415,8 @@ int twheel_dispatcher_run(struct twheel_dispatcher *dispatcher);
  * twheel_action_init - initialize an action
  * @action: The action; not running.
  * @call: Its callback.
+ *
+ * One thread at a time.
  */
 void twheel_action_init(struct twheel_action *action,
 			void (*call)(struct twheel_dispatcher *dispatcher,
@@ -428,7 +431,7 @@ void twheel_action_init(struct twheel_action *action,
  *
  * Return: what became of an earlier arming, one of enum twheel_outcome
  * (TWHEEL_WITHDREW also if its expiry was read, but not called yet); or as
- * twheel_start(), and nothing has changed.
+ * twheel_start(), and nothing has changed.  One thread at a time.
  */
 int twheel_action_start(struct twheel_dispatcher *dispatcher, struct twheel_action *action,
 			uint64_t timeout_ns);
@@ -440,7 +443,7 @@ int twheel_action_start(struct twheel_dispatcher *dispatcher, struct twheel_acti
  * @interval_ns: First and further periods, in ns; at least
  *	twheel_info.min_interval_ns.
  *
- * Return: as twheel_action_start().
+ * Return: as twheel_action_start().  One thread at a time.
  */
 int twheel_action_start_every(struct twheel_dispatcher *dispatcher,
 			      struct twheel_action *action, uint64_t interval_ns);
@@ -451,7 +454,7 @@ int twheel_action_start_every(struct twheel_dispatcher *dispatcher,
  * @action: The action.
  * @start: As for twheel_start(), but the library fills in ID and data.
  *
- * Return: as twheel_action_start().
+ * Return: as twheel_action_start().  One thread at a time.
  */
 int twheel_action_start_with(struct twheel_dispatcher *dispatcher,
 			     struct twheel_action *action, struct twheel_start *start);
@@ -464,7 +467,7 @@ int twheel_action_start_with(struct twheel_dispatcher *dispatcher,
  * Also a one-shot timer that has expired: from its callback or later.
  *
  * Return: as twheel_action_start(); -ENOENT if the action was never started, or
- * was stopped.
+ * was stopped.  One thread at a time.
  */
 int twheel_action_reset(struct twheel_dispatcher *dispatcher, struct twheel_action *action);
 
@@ -474,7 +477,7 @@ int twheel_action_reset(struct twheel_dispatcher *dispatcher, struct twheel_acti
  * @action: The action.
  * @timeout_ns: From now, in ns.
  *
- * Return: as twheel_action_reset().
+ * Return: as twheel_action_reset().  One thread at a time.
  */
 int twheel_action_reset_to(struct twheel_dispatcher *dispatcher, struct twheel_action *action,
 			   uint64_t timeout_ns);
@@ -485,7 +488,7 @@ int twheel_action_reset_to(struct twheel_dispatcher *dispatcher, struct twheel_a
  * @action: The action.
  *
  * Return: as twheel_action_start(); -ENOENT if the timer does not run, or no
- * longer.
+ * longer.  One thread at a time.
  */
 int twheel_action_stop(struct twheel_dispatcher *dispatcher, struct twheel_action *action);
 
