@@ -37,7 +37,8 @@
  *
  * Errors, one meaning each
  *
- *	EAGAIN		read: nothing to read, and O_NONBLOCK is set
+ *	EAGAIN		read: nothing to read, and O_NONBLOCK or RWF_NOWAIT is
+ *			set
  *	E2BIG		a size-first structure has non-zero bytes behind what
  *			this kernel knows, or is larger than a page
  *	EBUSY		SETUP after the first timer was started
@@ -59,7 +60,8 @@
  *			memory
  *	ENOSPC		a limit on the number of timers is reached: that of the
  *			instance, of the user or of the module
- *	ENOTTY		unknown command
+ *	ENOTTY		unknown command, or in an io_uring one that does not go
+ *			through it
  *	EOPNOTSUPP	an unknown flag or operation, or a field that is not 0
  *			and is reserved, or not used by this operation
  *	EOVERFLOW	a deadline, the end of its slack, or the end of the
