@@ -54,37 +54,25 @@ FIXTURE_TEARDOWN(ring)
 
 static int start(struct _test_data_ring *self)
 {
-	self->start.outcome = TW_POISON32;
-	self->start.generation = TW_POISON64;
-	self->start.remaining_ns = TW_POISON64;
-	self->start.deadline_ns = TW_POISON64;
+	tw_poison_start(&self->start);
 	return tw_command(&self->ring, TWHEEL_IOC_START, &self->start);
 }
 
 static int stop(struct _test_data_ring *self, __u64 id)
 {
-	memset(&self->stop, TW_POISON, sizeof(self->stop));
-	self->stop.id = id;
-	self->stop.flags = 0;
-	memset(self->stop.reserved, 0, sizeof(self->stop.reserved));
+	tw_poison_stop(&self->stop, id);
 	return tw_command(&self->ring, TWHEEL_IOC_STOP, &self->stop);
 }
 
 static int reset(struct _test_data_ring *self)
 {
-	self->reset.outcome = TW_POISON32;
-	self->reset.generation = TW_POISON64;
-	self->reset.remaining_ns = TW_POISON64;
-	self->reset.deadline_ns = TW_POISON64;
+	tw_poison_reset(&self->reset);
 	return tw_command(&self->ring, TWHEEL_IOC_RESET, &self->reset);
 }
 
 static int get(struct _test_data_ring *self, __u64 id)
 {
-	memset(&self->get, TW_POISON, sizeof(self->get));
-	self->get.id = id;
-	self->get.flags = 0;
-	self->get.reserved = 0;
+	tw_poison_get(&self->get, id);
 	return tw_command(&self->ring, TWHEEL_IOC_GET, &self->get);
 }
 
@@ -226,36 +214,6 @@ TEST_F(ring, thousand_starts_go_in_one_call)
 	EXPECT_EQ(0, wrong);
 }
 
-/* Starts of @count timers from 0 on, and room for the results. */
-static bool make_submit(struct twheel_submit *submit, unsigned int count)
-{
-	struct twheel_result *results = malloc(count * sizeof(*results));
-	struct twheel_op *ops = calloc(count, sizeof(*ops));
-	unsigned int i;
-
-	if (!ops || !results)
-		return false;
-	memset(results, TW_POISON, count * sizeof(*results));
-	for (i = 0; i < count; i++) {
-		ops[i].opcode = TWHEEL_OP_START;
-		ops[i].id = i;
-		ops[i].time_ns = TW_HOUR;
-	}
-	*submit = (struct twheel_submit){
-		.ops = (uintptr_t)ops,
-		.results = (uintptr_t)results,
-		.count = count,
-		.done = TW_POISON32,
-	};
-	return true;
-}
-
-static void free_submit(struct twheel_submit *submit)
-{
-	free((void *)(uintptr_t)submit->ops);
-	free((void *)(uintptr_t)submit->results);
-}
-
 static struct twheel_result *results_of(const struct twheel_submit *submit)
 {
 	return (struct twheel_result *)(uintptr_t)submit->results;
@@ -270,7 +228,7 @@ TEST_F(ring, submit_takes_any_number_of_operations)
 
 	self->long_submit = true;
 	for (i = 0; i < ARRAY_SIZE(counts); i++) {
-		ASSERT_TRUE(make_submit(&submit, counts[i]));
+		ASSERT_TRUE(tw_make_submit(&submit, counts[i], 0));
 		ASSERT_EQ(0, tw_command(&self->ring, TWHEEL_IOC_SUBMIT, &submit));
 		ASSERT_EQ(counts[i], submit.done);
 		for (j = wrong = 0; j < counts[i]; j++)
@@ -279,7 +237,7 @@ TEST_F(ring, submit_takes_any_number_of_operations)
 		EXPECT_EQ(0, wrong);
 		ASSERT_EQ(0, tw_stats(self->ring.fd, &self->stats));
 		EXPECT_EQ(counts[i], self->stats.armed);
-		free_submit(&submit);
+		tw_free_submit(&submit);
 	}
 }
 
@@ -287,7 +245,7 @@ TEST_F(ring, operation_that_fails_is_none_of_the_completion)
 {
 	struct twheel_submit submit;
 
-	ASSERT_TRUE(make_submit(&submit, 3));
+	ASSERT_TRUE(tw_make_submit(&submit, 3, 0));
 	((struct twheel_op *)(uintptr_t)submit.ops)[1].opcode = 99;
 	EXPECT_EQ(0, tw_command(&self->ring, TWHEEL_IOC_SUBMIT, &submit));
 	EXPECT_EQ(3, submit.done);
@@ -295,7 +253,7 @@ TEST_F(ring, operation_that_fails_is_none_of_the_completion)
 	EXPECT_EQ(-EOPNOTSUPP, results_of(&submit)[1].error);
 	EXPECT_EQ(0, results_of(&submit)[2].error);
 	EXPECT_EQ(TWHEEL_FREE, tw_state(self->ring.fd, 1));
-	free_submit(&submit);
+	tw_free_submit(&submit);
 }
 
 TEST_F(ring, read_linked_to_a_start_gets_its_expiry)

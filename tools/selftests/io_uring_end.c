@@ -18,33 +18,13 @@ struct load {
 	struct twheel_submit submit[SUBMITS];
 };
 
-static bool make_submit(struct twheel_submit *submit, __u64 first_id)
-{
-	struct twheel_op *ops = calloc(TWHEEL_SUBMIT_MAX, sizeof(*ops));
-	void *results = calloc(TWHEEL_SUBMIT_MAX, sizeof(struct twheel_result));
-	unsigned int i;
-
-	if (!ops || !results)
-		return false;
-	for (i = 0; i < TWHEEL_SUBMIT_MAX; i++) {
-		ops[i].opcode = TWHEEL_OP_START;
-		ops[i].id = first_id + i;
-		ops[i].time_ns = TW_HOUR;
-	}
-	*submit = (struct twheel_submit){
-		.ops = (uintptr_t)ops,
-		.results = (uintptr_t)results,
-		.count = TWHEEL_SUBMIT_MAX,
-	};
-	return true;
-}
-
 static bool prepare(struct load *load)
 {
 	unsigned int i;
 
 	for (i = 0; i < SUBMITS; i++) {
-		if (!make_submit(&load->submit[i], (i + 1) * TWHEEL_SUBMIT_MAX))
+		if (!tw_make_submit(&load->submit[i], TWHEEL_SUBMIT_MAX,
+				    (i + 1) * TWHEEL_SUBMIT_MAX))
 			return false;
 	}
 	return true;

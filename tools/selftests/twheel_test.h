@@ -206,12 +206,42 @@ static inline int tw_stats(int fd, struct twheel_stats *stats)
 	return tw_ioctl(fd, TWHEEL_IOC_STATS, stats, sizeof(*stats));
 }
 
-static inline int tw_start(int fd, struct twheel_start *start)
+/* Poison in what a start, stop, reset or get is to fill in. */
+static inline void tw_poison_start(struct twheel_start *start)
 {
 	start->outcome = TW_POISON32;
 	start->generation = TW_POISON64;
 	start->remaining_ns = TW_POISON64;
 	start->deadline_ns = TW_POISON64;
+}
+
+static inline void tw_poison_stop(struct twheel_stop *stop, __u64 id)
+{
+	memset(stop, TW_POISON, sizeof(*stop));
+	stop->id = id;
+	stop->flags = 0;
+	memset(stop->reserved, 0, sizeof(stop->reserved));
+}
+
+static inline void tw_poison_reset(struct twheel_reset *reset)
+{
+	reset->outcome = TW_POISON32;
+	reset->generation = TW_POISON64;
+	reset->remaining_ns = TW_POISON64;
+	reset->deadline_ns = TW_POISON64;
+}
+
+static inline void tw_poison_get(struct twheel_get *get, __u64 id)
+{
+	memset(get, TW_POISON, sizeof(*get));
+	get->id = id;
+	get->flags = 0;
+	get->reserved = 0;
+}
+
+static inline int tw_start(int fd, struct twheel_start *start)
+{
+	tw_poison_start(start);
 	return tw_ioctl(fd, TWHEEL_IOC_START, start, sizeof(*start));
 }
 
@@ -254,28 +284,19 @@ static inline int tw_stop(int fd, __u64 id, struct twheel_stop *stop)
 
 	if (!stop)
 		stop = &mine;
-	memset(stop, TW_POISON, sizeof(*stop));
-	stop->id = id;
-	stop->flags = 0;
-	memset(stop->reserved, 0, sizeof(stop->reserved));
+	tw_poison_stop(stop, id);
 	return tw_ioctl(fd, TWHEEL_IOC_STOP, stop, sizeof(*stop));
 }
 
 static inline int tw_reset(int fd, struct twheel_reset *reset)
 {
-	reset->outcome = TW_POISON32;
-	reset->generation = TW_POISON64;
-	reset->remaining_ns = TW_POISON64;
-	reset->deadline_ns = TW_POISON64;
+	tw_poison_reset(reset);
 	return tw_ioctl(fd, TWHEEL_IOC_RESET, reset, sizeof(*reset));
 }
 
 static inline int tw_get(int fd, __u64 id, struct twheel_get *get)
 {
-	memset(get, TW_POISON, sizeof(*get));
-	get->id = id;
-	get->flags = 0;
-	get->reserved = 0;
+	tw_poison_get(get, id);
 	return tw_ioctl(fd, TWHEEL_IOC_GET, get, sizeof(*get));
 }
 

@@ -198,6 +198,32 @@ static inline int tw_command(struct tw_ring *ring, unsigned int cmd, void *arg)
 	return ret;
 }
 
+/* A SUBMIT that starts @count timers from @first on, with memory of its own. */
+static inline bool tw_make_submit(struct twheel_submit *submit, unsigned int count,
+				  __u64 first)
+{
+	struct twheel_op *ops = malloc(count * sizeof(*ops));
+	struct twheel_result *results = malloc(count * sizeof(*results));
+
+	if (!ops || !results)
+		return false;
+	tw_fill_ops(ops, count, TWHEEL_OP_START, first);
+	memset(results, TW_POISON, count * sizeof(*results));
+	*submit = (struct twheel_submit){
+		.ops = (uintptr_t)ops,
+		.results = (uintptr_t)results,
+		.count = count,
+		.done = TW_POISON32,
+	};
+	return true;
+}
+
+static inline void tw_free_submit(const struct twheel_submit *submit)
+{
+	free((void *)(uintptr_t)submit->ops);
+	free((void *)(uintptr_t)submit->results);
+}
+
 /* Worker threads of io_uring in this process, also those that are idle by now. */
 static inline unsigned int tw_workers(void)
 {
