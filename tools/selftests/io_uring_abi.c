@@ -135,6 +135,19 @@ TEST_F(command, each_flag_of_the_ring_entry_is_refused)
 	EXPECT_TRUE(tw_unchanged(self->ring.fd, &self->before));
 }
 
+/* Sound for the ring: it is this device that does not take it. */
+TEST_F(command, registered_buffer_is_refused)
+{
+	struct iovec all = { &self->request, sizeof(self->request) };
+	struct io_uring_sqe *sqe;
+
+	ASSERT_EQ(0, io_uring_register_buffers(&self->ring.uring, &all, 1));
+	sqe = tw_prep_odd(&self->ring, variant->cmd, &self->what, COMMAND);
+	sqe->uring_cmd_flags = IORING_URING_CMD_FIXED;
+	EXPECT_EQ(-EOPNOTSUPP, tw_submit_one(&self->ring, COMMAND));
+	EXPECT_TRUE(tw_unchanged(self->ring.fd, &self->before));
+}
+
 TEST_F(command, each_unknown_flag_is_refused)
 {
 	__u32 flag;

@@ -6,7 +6,7 @@
 #include "twheel_uring.h"
 
 /* Tags of requests. */
-enum { COMMAND = 1, READ };
+enum { COMMAND = 1, READ, SUBMIT, CANCEL };
 
 FIXTURE(ring) {
 	struct tw_ring ring;
@@ -239,6 +239,55 @@ TEST_F(ring, submit_takes_any_number_of_operations)
 		EXPECT_EQ(counts[i], self->stats.armed);
 		tw_free_submit(&submit);
 	}
+}
+
+/*
+ * At work in a worker, or waiting for one: how far it came is up to chance, and
+ * what its completion says is true in any case.
+ */
+TEST_F(ring, cancelled_submit_says_what_it_has_done)
+{
+	unsigned int i, rounds = tw_scaled(20), cancelled = 0, early = 0;
+	struct twheel_submit submit;
+	int res, cancel_res;
+	__u64 started = 0, seed = tw_seed();
+
+	self->long_submit = true;
+	for (i = 0; i < rounds; i++) {
+		ASSERT_TRUE(tw_make_submit(&submit, TWHEEL_SUBMIT_MAX, 0));
+		tw_prep(&self->ring, TWHEEL_IOC_SUBMIT, &submit, SUBMIT);
+		ASSERT_TRUE(tw_ring_submit(&self->ring));
+		tw_spin_until(tw_now() + tw_below(&seed, 5 * TW_MS));
+		tw_prep_cancel(&self->ring, SUBMIT, CANCEL);
+		ASSERT_TRUE(tw_ring_submit(&self->ring));
+		ASSERT_TRUE(tw_both(&self->ring, SUBMIT, &res, CANCEL, &cancel_res));
+		ASSERT_EQ(0, tw_stats(self->ring.fd, &self->stats));
+		started = self->stats.started - started;
+		if (res == -ECANCELED) {
+			EXPECT_EQ(0, started);
+			EXPECT_EQ(TW_POISON32, submit.done);
+			cancelled++;
+		} else {
+			ASSERT_EQ(0, res);
+			EXPECT_EQ(submit.done, started);
+			EXPECT_EQ(submit.done, tw_count_errors(results_of(&submit),
+							       submit.done, 0));
+			EXPECT_TRUE(cancel_res == -EALREADY || cancel_res == -ENOENT);
+			early += submit.done < submit.count;
+		}
+		started = self->stats.started;
+		tw_free_submit(&submit);
+	}
+	TH_LOG("of %u, %u were not begun and %u not ended", rounds, cancelled, early);
+}
+
+TEST_F(ring, done_command_cannot_be_cancelled)
+{
+	self->start = (struct twheel_start){ .id = 1, .time_ns = TW_HOUR };
+	EXPECT_EQ(0, start(self));
+	tw_prep_cancel(&self->ring, TWHEEL_IOC_START, CANCEL);
+	EXPECT_EQ(-ENOENT, tw_submit_one(&self->ring, CANCEL));
+	EXPECT_EQ(TWHEEL_ARMED, tw_state(self->ring.fd, 1));
 }
 
 TEST_F(ring, operation_that_fails_is_none_of_the_completion)
