@@ -86,9 +86,10 @@ void twheel_expiry_arm(struct twheel_instance *inst,
 u32 twheel_expiry_disarm(struct twheel_instance *inst,
 			 struct twheel_timer *timer)
 {
-	u32 from = twheel_timer_step(timer, TWHEEL_STEP_STOP, &inst->books);
+	u32 from;
 
 	lockdep_assert_held(&inst->lock);
+	from = twheel_timer_step(timer, TWHEEL_STEP_STOP, &inst->books);
 	if (from == TWHEEL_ARMED)
 		twheel_wheel_del(inst->wheel, &timer->node);
 	else if (from == TWHEEL_DUE)
