@@ -30,25 +30,32 @@ help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  \1\t\2/p' Makefile | expand -t 20
 
 .PHONY: module
-module:
+module: ## build twheel.ko for KDIR
 	@tools/scripts/deps build $(if $(filter stock,$(KDIR)),headers)
 	@dir=$$(tools/vm/build-modules $(KDIR)) && echo "built $${dir#$$PWD/}/module/twheel.ko"
 
 .PHONY: tools
-tools:
+tools: ## library, command, examples
 	@tools/scripts/deps build
 	@$(MAKE) -s -C tools/lib && echo "built tools/lib/libtwheel.a and .so"
 	@$(MAKE) -s -C tools/cli && echo "built tools/cli/twheel"
 	@$(MAKE) -s -C tools/examples && echo "built tools/examples"
 
+# The makefiles of the tools run elsewhere, where a relative directory is another one.
+absolute = $(foreach name,PREFIX DESTDIR,$(if $(filter-out /%,$(firstword $($(name)))), \
+	$(error $(name)=$($(name)): write the whole path, as $(abspath $($(name))))))
+
 .PHONY: install uninstall
 install: tools ## library, headers, command, man pages [PREFIX=/usr/local] [DESTDIR=]
-	@$(MAKE) -s -C tools/lib install
-	@$(MAKE) -s -C tools/cli install
-	@tools/scripts/man-pages install '$(DESTDIR)$(mandir)'
+	$(absolute)
+	@$(MAKE) -s -C tools/lib install && $(MAKE) -s -C tools/cli install && \
+	tools/scripts/man-pages install '$(DESTDIR)$(mandir)' || \
+	{ echo "not installed: be root, or give a PREFIX that you may write to" >&2; exit 1; }
 	@echo "installed in $(DESTDIR)$(PREFIX)"
+	$(if $(DESTDIR),,@echo "run ldconfig (as root) so that programs find libtwheel.so there")
 
 uninstall: ## remove what install puts there
+	$(absolute)
 	@$(MAKE) -s -C tools/lib uninstall
 	@$(MAKE) -s -C tools/cli uninstall
 	@tools/scripts/man-pages uninstall '$(DESTDIR)$(mandir)'

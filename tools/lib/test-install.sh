@@ -24,6 +24,13 @@ install_all() {
 	make -s -C "$top" install DESTDIR="$root"
 }
 
+# Otherwise library, command and pages would end up in a directory each.
+refuses_relative() {
+	! make -s -C "$top" install "$1=some/where" >"$work/said" 2>&1 &&
+		grep 'write the whole path' "$work/said" &&
+		! find "$top" -path '*some/where' | grep .
+}
+
 # Nothing but what is listed and man pages.
 installed_files() {
 	diff <(cd "$prefix" && find . ! -type d ! -path './share/man/*' | sort) - <<'END'
@@ -193,6 +200,8 @@ uninstall_all() {
 # ---- main
 
 try "install into an empty directory" install_all
+try "a relative DESTDIR is refused" refuses_relative DESTDIR
+try "a relative PREFIX is refused" refuses_relative PREFIX
 try "what is installed" installed_files
 try "the library exports what the header declares" exports_what_the_header_declares
 try "every function tells about threads" every_function_tells_about_threads
