@@ -36,6 +36,14 @@ expect() {
 	tail -n 20 "$work/out" "$work/err" | tr -d '\0' | sed 's/^/# /'
 }
 
+# A program with a shared library where no linker looks by itself.
+build_dynamic() {
+	echo 'int status(void) { return 43; }' |
+		gcc -shared -fPIC -x c -o "$work/libstatus.so" -
+	echo 'int status(void); int main(void) { return status(); }' |
+		gcc -x c -o "$work/dynamic" - -L"$work" -lstatus
+}
+
 load_faulty() {
 	echo "insmod /lib/twheel/faulty.ko fault=$1; sleep 1; echo survived"
 }
@@ -50,6 +58,10 @@ test_stock() {
 		bad=1
 		echo "not ok vm/$kernel: output is exact"
 	fi
+	build_dynamic
+	LD_LIBRARY_PATH=$work expect 43 '' 'shared libraries are found wherever they are' \
+		-- "$work/dynamic"
+	expect 125 'no command of the guest' 'a command that does not exist is named' -- nonesuch
 	# shellcheck disable=SC2016 # for the guest's shell
 	expect 126 'without a verdict' 'a guest that resets early after printing a verdict fails' \
 		-- sh -c 'for tty in 0 1 2; do echo "exit 0" >/dev/ttyS$tty; done; reboot -f'
