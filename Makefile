@@ -6,6 +6,8 @@ SHELL := /bin/bash
 
 # The kernel to build for: a build directory. Without one of the running kernel, Debian's.
 KDIR ?= $(firstword $(wildcard /lib/modules/$(shell uname -r)/build) stock)
+not_running := $(if $(filter stock-file,$(KDIR)-$(origin KDIR)), \
+	(for Debian's current kernel: no headers of the running one here))
 
 # For install; tools/lib and tools/cli have bindir, libdir and includedir below PREFIX.
 export PREFIX ?= /usr/local
@@ -32,7 +34,8 @@ help: ## list the targets
 .PHONY: module
 module: ## build twheel.ko for KDIR
 	@tools/scripts/deps build $(if $(filter stock,$(KDIR)),headers)
-	@dir=$$(tools/vm/build-modules $(KDIR)) && echo "built $${dir#$$PWD/}/module/twheel.ko"
+	@dir=$$(tools/vm/build-modules $(KDIR)) && \
+	echo "built $${dir#$$PWD/}/module/twheel.ko$(not_running)"
 
 .PHONY: tools
 tools: ## library, command, examples
