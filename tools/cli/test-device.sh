@@ -86,6 +86,8 @@ errors() {
 	script "too few events" 1 "ETIMEDOUT: 1 of 2 events came within 1s" \
 		"start 1 --after 1ms\nread 2 --wait 1s\n"
 	script "expect" 0 "ENOENT as expected" "expect ENOENT get 1\n"
+	script "expect, and another error" 1 "get 1: ENOENT instead of EINVAL: there is" \
+		"expect EINVAL get 1\n"
 	script "keep-going" 1 "^after$" "stop 1\necho after\n" --keep-going
 }
 

@@ -46,6 +46,8 @@ static void failed_stderr(const struct session *s, const struct op *op,
 		fprintf(stderr, " %llu", op->operand);
 	if (name)
 		fprintf(stderr, ": %s", name);
+	if (name && op->expect)
+		fprintf(stderr, " instead of %s", strerrorname_np(op->expect));
 	fprintf(stderr, ": %s\n", why->text);
 }
 
