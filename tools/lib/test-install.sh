@@ -26,8 +26,8 @@ install_all() {
 
 # Otherwise library, command and pages would end up in a directory each.
 refuses_relative() {
-	! make -s -C "$top" install "$1=some/where" >"$work/said" 2>&1 &&
-		grep 'write the whole path' "$work/said" &&
+	! make -s -C "$top" install "$1=some/where" >"$dir/said" 2>&1 &&
+		grep 'write the whole path' "$dir/said" &&
 		! find "$top" -path '*some/where' | grep .
 }
 
