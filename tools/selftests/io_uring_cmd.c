@@ -281,12 +281,17 @@ TEST_F(ring, cancelled_submit_says_what_it_has_done)
 	TH_LOG("of %u, %u were not begun and %u not ended", rounds, cancelled, early);
 }
 
+/* A worker may still have it in hand when its completion is there. */
 TEST_F(ring, done_command_cannot_be_cancelled)
 {
+	int ret;
+
 	self->start = (struct twheel_start){ .id = 1, .time_ns = TW_HOUR };
 	EXPECT_EQ(0, start(self));
 	tw_prep_cancel(&self->ring, TWHEEL_IOC_START, CANCEL);
-	EXPECT_EQ(-ENOENT, tw_submit_one(&self->ring, CANCEL));
+	ret = tw_submit_one(&self->ring, CANCEL);
+	EXPECT_TRUE(ret == -ENOENT ||
+		    (variant->sqe_flags & IOSQE_ASYNC && ret == -EALREADY));
 	EXPECT_EQ(TWHEEL_ARMED, tw_state(self->ring.fd, 1));
 }
 
