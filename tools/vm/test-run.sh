@@ -38,6 +38,7 @@ expect() {
 
 # A program with a shared library where no linker looks by itself.
 build_dynamic() {
+	deps build
 	echo 'int status(void) { return 43; }' |
 		gcc -shared -fPIC -x c -o "$work/libstatus.so" -
 	echo 'int status(void); int main(void) { return status(); }' |
