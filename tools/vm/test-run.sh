@@ -39,7 +39,8 @@ expect() {
 # A program with a shared library where no linker looks by itself.
 build_dynamic() {
 	deps build
-	echo 'int status(void) { return 43; }' |
+	echo '#include <stdio.h>
+int status(void) { return puts("in a library") < 0 ? 1 : 43; }' |
 		gcc -shared -fPIC -x c -o "$work/libstatus.so" -
 	echo 'int status(void); int main(void) { return status(); }' |
 		gcc -x c -o "$work/dynamic" - -L"$work" -lstatus
@@ -60,7 +61,7 @@ test_stock() {
 		echo "not ok vm/$kernel: output is exact"
 	fi
 	build_dynamic
-	LD_LIBRARY_PATH=$work expect 43 '' 'shared libraries are found wherever they are' \
+	LD_LIBRARY_PATH=$work expect 43 'in a library' 'shared libraries are found wherever they are' \
 		-- "$work/dynamic"
 	expect 125 'no command of the guest' 'a command that does not exist is named' -- nonesuch
 	# shellcheck disable=SC2016 # for the guest's shell
