@@ -402,6 +402,31 @@ static void limit_of_the_user_is_reached_exactly(struct kunit *test)
 	expect_memory(test, pair);
 }
 
+/* What a stop gives back is there for the next start, as with single calls. */
+static void start_behind_a_stop_at_the_limit_of_the_user(struct kunit *test)
+{
+	struct pair *pair = test->priv;
+	const s64 others = (1LL << 22) - 2;
+	u32 i;
+
+	atomic64_add(others, &pair->batch->account->timers);
+	pair->ops[0] = start_op(0, 5 * TICK);
+	pair->ops[1] = start_op(1, 5 * TICK);
+	for (i = 2; i < 10; i += 2) {
+		pair->ops[i] = (struct twheel_op) {
+			.opcode = TWHEEL_OP_STOP,
+			.id = i - 2,
+		};
+		pair->ops[i + 1] = start_op(i, 5 * TICK);
+	}
+	operate(pair, 10);
+	for (i = 0; i < 10; i++)
+		KUNIT_EXPECT_EQ_MSG(test, pair->results[i].error, 0, "op %u",
+				    i);
+	atomic64_sub(others, &pair->batch->account->timers);
+	expect_memory(test, pair);
+}
+
 /* Supplies that restarts did not need go back. */
 static void restarts_keep_no_memory(struct kunit *test)
 {
@@ -476,6 +501,7 @@ static struct kunit_case batch_cases[] = {
 	KUNIT_CASE(wrong_entry_fails_alone),
 	KUNIT_CASE(limit_in_the_middle),
 	KUNIT_CASE(limit_of_the_user_is_reached_exactly),
+	KUNIT_CASE(start_behind_a_stop_at_the_limit_of_the_user),
 	KUNIT_CASE(restarts_keep_no_memory),
 	KUNIT_CASE(index_grows_with_a_batch),
 	KUNIT_CASE(one_programming_for_a_batch),

@@ -426,6 +426,69 @@ static void model_of_an_array(struct kunit *test)
 	KUNIT_EXPECT_LE(test, f->worst_del, 2 * LONGEST);
 }
 
+/* The first ID from *@id on whose hash has the low @bits bits @low; *@id is behind. */
+static u64 next_id(const struct fixture *f, u64 *id, u32 bits, u32 low)
+{
+	struct twheel_index_place place;
+	u32 i, hash;
+
+	for (;;) {
+		twheel_index_pass(&f->index, &place, *id);
+		for (hash = 0, i = 0; i < bits; i++)
+			hash |= (place.position >> (31 - i) & 1) << i;
+		if (hash == low)
+			return (*id)++;
+		(*id)++;
+	}
+}
+
+/* IDs that were chosen to meet do not make a chain longer. */
+static void bucket_of_chosen_ids_is_full_at_last(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	u64 id = 0, chosen = 0;
+	u32 i;
+
+	for (i = 0; i < TWHEEL_INDEX_CHAIN; i++) {
+		chosen = next_id(f, &id, 9, 5);
+		KUNIT_ASSERT_TRUE(test, twheel_index_has_room(&f->index,
+							      chosen));
+		add(f, i, chosen);
+	}
+	chosen = next_id(f, &id, 9, 5);
+	KUNIT_EXPECT_FALSE(test, twheel_index_has_room(&f->index, chosen));
+	KUNIT_EXPECT_TRUE(test, twheel_index_has_room(&f->index,
+						      next_id(f, &id, 9, 6)));
+	del(f, 0);
+	KUNIT_EXPECT_TRUE(test, twheel_index_has_room(&f->index, chosen));
+}
+
+/* Two buckets whose entries are too many for one are not merged. */
+static void chosen_ids_keep_the_index_from_shrinking(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	const u32 group = TWHEEL_INDEX_CHAIN - 4;
+	u32 i, half;
+	u64 id = 0;
+
+	for (i = 0; i < 2000; i++)
+		add(f, i, U64_MAX - i);
+	for (half = 0; half < 2; half++)
+		for (i = 0; i < group; i++)
+			add(f, 2000 + half * group + i,
+			    next_id(f, &id, 10, 5 + half * SEGMENT));
+	for (i = 0; i < 2000; i++)
+		del(f, i);
+	check(test, f);
+	KUNIT_EXPECT_GT(test, f->index.nr_buckets, SEGMENT + 5);
+	KUNIT_EXPECT_LE(test, f->index.nr_buckets, SEGMENT + 6);
+	KUNIT_EXPECT_LE(test, f->worst_del, 4 * TWHEEL_INDEX_CHAIN);
+	for (i = 2000; i < 2000 + group; i++)
+		del(f, i);
+	check(test, f);
+	KUNIT_EXPECT_EQ(test, f->index.nr_buckets, SEGMENT);
+}
+
 /* Places only go up, and every entry has one, however large the table is. */
 static void next_goes_through_all_in_order(struct kunit *test)
 {
@@ -563,6 +626,8 @@ static struct kunit_case index_cases[] = {
 	KUNIT_CASE(ids_with_low_bits_zero),
 	KUNIT_CASE(ids_at_random_steps),
 	KUNIT_CASE(model_of_an_array),
+	KUNIT_CASE(bucket_of_chosen_ids_is_full_at_last),
+	KUNIT_CASE(chosen_ids_keep_the_index_from_shrinking),
 	KUNIT_CASE(next_goes_through_all_in_order),
 	KUNIT_CASE(next_tells_equal_hashes_apart),
 	KUNIT_CASE(places_outlive_growth_and_shrinking),

@@ -37,6 +37,38 @@ static void limit_of_the_instance(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, start(f, 3, 5 * TICK, 0, 0), 0);
 }
 
+/* IDs that were chosen to meet in the index are refused at last, and no others. */
+static void limit_of_a_bucket(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	struct twheel_index_place place;
+	struct twheel_stats before;
+	u32 started = 0;
+	u64 id;
+
+	KUNIT_ASSERT_EQ(test, start(f, 0, 5 * TICK, 0, 0), 0);
+	for (id = 1; started < TWHEEL_INDEX_CHAIN; id++) {
+		twheel_index_pass(&f->inst.index, &place, id);
+		if (place.position >> 23 != 7)
+			continue;
+		if (start(f, id, 5 * TICK, 0, 0))
+			break;
+		started++;
+	}
+	/* Timer 0 may be one of them. */
+	KUNIT_EXPECT_GE(test, started, TWHEEL_INDEX_CHAIN - 1);
+	for (;; id++) {
+		twheel_index_pass(&f->inst.index, &place, id);
+		if (place.position >> 23 == 7)
+			break;
+	}
+	before = *stats(test);
+	KUNIT_EXPECT_EQ(test, start(f, id, 5 * TICK, 0, 0), -ENOSPC);
+	KUNIT_EXPECT_EQ(test, memcmp(&before, stats(test), sizeof(before)), 0);
+	KUNIT_EXPECT_EQ(test, get(f, id), -ENOENT);
+	KUNIT_EXPECT_EQ(test, start(f, 0, 6 * TICK, 0, 0), 0);
+}
+
 static void limit_of_the_user(struct kunit *test)
 {
 	const s64 others = 1LL << 40;
@@ -127,6 +159,7 @@ static void killed_instance_is_quiet(struct kunit *test)
 
 static struct kunit_case limits_cases[] = {
 	KUNIT_CASE(limit_of_the_instance),
+	KUNIT_CASE(limit_of_a_bucket),
 	KUNIT_CASE(limit_of_the_user),
 	KUNIT_CASE(charge_goes_back_at_once),
 	KUNIT_CASE(setup_before_the_first_start),

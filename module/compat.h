@@ -44,6 +44,11 @@ static inline void hrtimer_setup(struct hrtimer *timer,
 }
 #endif
 
+/* What a submission may ask for in uring_cmd_flags; the rest is io_uring's own. */
+#ifndef IORING_URING_CMD_MASK
+#define IORING_URING_CMD_MASK	IORING_URING_CMD_FIXED
+#endif
+
 /* The command area of the submission queue entry. */
 #if KERNEL_VERSION(6, 6, 0) > LINUX_VERSION_CODE
 static inline const void *twheel_uring_area(const struct io_uring_cmd *cmd)

@@ -13,5 +13,7 @@
  * cgroup killed, as GFP_KERNEL_ACCOUNT alone would.
  */
 #define TWHEEL_GFP	(GFP_KERNEL_ACCOUNT | __GFP_RETRY_MAYFAIL | __GFP_NOWARN)
+/* The same, without trying hard. */
+#define TWHEEL_GFP_EASY	(GFP_KERNEL_ACCOUNT | __GFP_NORETRY | __GFP_NOWARN)
 
 #endif /* TWHEEL_GFP_H */

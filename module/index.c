@@ -45,14 +45,15 @@ static u64 fold(u64 a, u64 b)
  * The low bits choose the bucket.  The random key keeps IDs from being chosen
  * so that they meet in one; but for some keys a single product maps IDs at
  * equal distances to few buckets, which the second one, by 2^64 divided by the
- * golden ratio, takes apart.  A listing shows IDs in the order of their hashes;
- * the salt keeps the key from being worked out of that.
+ * golden ratio, takes apart.  Who sees a listing can find IDs that meet all the
+ * same, as it is in the order of their hashes; that is what TWHEEL_INDEX_CHAIN
+ * is for.
  */
 static u32 hash_id(const struct twheel_index *index, u64 id)
 {
 	u64 hash = fold(id, index->key);
 
-	return fold(hash ^ (hash >> 32) ^ index->salt, GOLDEN_RATIO);
+	return fold(hash ^ (hash >> 32), GOLDEN_RATIO);
 }
 
 static u32 bucket_nr(const struct twheel_index *index, u64 id)
@@ -97,7 +98,6 @@ int twheel_index_init(struct twheel_index *index, u64 max, u64 key)
 {
 	memset(index, 0, sizeof(*index));
 	index->key = key | 1;
-	index->salt = fold(key ^ (key >> 32), GOLDEN_RATIO);
 	index->low = SEGMENT_BUCKETS;
 	index->nr_buckets = SEGMENT_BUCKETS;
 	index->nr_dir = DIV_ROUND_UP_ULL(max, SEGMENT_BUCKETS);
@@ -151,6 +151,32 @@ struct twheel_index_entry *twheel_index_find(const struct twheel_index *index,
 	return entry;
 }
 EXPORT_SYMBOL_FOR_KUNIT(twheel_index_find);
+
+/* Entries of a bucket. */
+static u32 chain_length(const struct twheel_index_entry *entry)
+{
+	u32 nr = 0;
+
+	for (; entry; entry = entry->next)
+		nr++;
+	return nr;
+}
+
+/**
+ * twheel_index_has_room() - ask whether a bucket takes one more entry
+ * @index: The index.
+ * @id: The ID of that entry.
+ *
+ * Return: Whether twheel_index_add() may be called for the ID.
+ */
+bool twheel_index_has_room(const struct twheel_index *index, u64 id)
+{
+	struct twheel_index_entry *bucket;
+
+	bucket = *bucket_of(index, bucket_nr(index, id));
+	return chain_length(bucket) < TWHEEL_INDEX_CHAIN;
+}
+EXPORT_SYMBOL_FOR_KUNIT(twheel_index_has_room);
 
 /**
  * twheel_index_wants_segment() - ask whether the next split needs memory
@@ -238,23 +264,28 @@ static void retire_segment(struct twheel_index *index, u32 segment)
 	index->dir[segment] = NULL;
 }
 
-/* Remove the last bucket; its entries go back to its buddy. */
+/*
+ * Remove the last bucket; its entries go back to its buddy.  If these would be
+ * too many, the index stays as large as it is.
+ */
 static void merge_one(struct twheel_index *index)
 {
 	u32 nr = index->nr_buckets - 1;
-	struct twheel_index_entry **from, **tail;
+	u32 low = nr < index->low ? index->low / 2 : index->low;
+	struct twheel_index_entry **from = bucket_of(index, nr);
+	struct twheel_index_entry **to = bucket_of(index, nr - low);
+	struct twheel_index_entry **tail = from;
+	u32 length = chain_length(*from) + chain_length(*to);
 
-	if (nr < index->low)
-		index->low /= 2;
-	from = bucket_of(index, nr);
-	tail = from;
-	while (*tail) {
-		index->moved++;
+	index->moved += length;
+	if (length > TWHEEL_INDEX_CHAIN)
+		return;
+	while (*tail)
 		tail = &(*tail)->next;
-	}
-	*tail = *bucket_of(index, nr - index->low);
-	*bucket_of(index, nr - index->low) = *from;
+	*tail = *to;
+	*to = *from;
 	*from = NULL;
+	index->low = low;
 	index->nr_buckets--;
 	if (nr % SEGMENT_BUCKETS == 0)
 		retire_segment(index, nr / SEGMENT_BUCKETS);
@@ -262,7 +293,8 @@ static void merge_one(struct twheel_index *index)
 
 /**
  * twheel_index_add() - add an entry
- * @index: The index; fewer than its maximum are in it.
+ * @index: The index; fewer than its maximum are in it, and
+ *	twheel_index_has_room().
  * @entry: The entry; no other has its ID.
  *
  * Splits a bucket, so that there is one for each entry; two, if a split had to

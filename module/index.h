@@ -26,7 +26,6 @@ struct twheel_index_entry {
 /**
  * struct twheel_index - the index
  * @key: Random odd number that the IDs are hashed with.
- * @salt: Random number, likewise.
  * @nr: Entries.
  * @moved: Entries that splits and merges have looked at so far.
  * @nr_buckets: Buckets; @low <= @nr_buckets < 2 * @low.
@@ -38,7 +37,6 @@ struct twheel_index_entry {
  */
 struct twheel_index {
 	u64 key;
-	u64 salt;
 	u64 nr;
 	u64 moved;
 	u32 nr_buckets;
@@ -60,6 +58,13 @@ struct twheel_index_place {
 
 #define TWHEEL_INDEX_END	BIT_ULL(32)
 
+/*
+ * Entries in a bucket at most, whatever the IDs: what constant time means here.
+ * With one bucket for each entry, IDs that were not chosen to meet do not get
+ * near it: about once in 10^35 buckets.
+ */
+#define TWHEEL_INDEX_CHAIN	32
+
 int twheel_index_init(struct twheel_index *index, u64 max, u64 key);
 void twheel_index_destroy(struct twheel_index *index);
 struct twheel_index_entry *twheel_index_find(const struct twheel_index *index,
@@ -74,6 +79,7 @@ struct twheel_index_entry *twheel_index_next(const struct twheel_index *index,
 void twheel_index_pass(const struct twheel_index *index,
 		       struct twheel_index_place *place, u64 id);
 struct twheel_index_entry *twheel_index_pop(struct twheel_index *index);
+bool twheel_index_has_room(const struct twheel_index *index, u64 id);
 bool twheel_index_wants_segment(const struct twheel_index *index);
 struct twheel_index_segment *twheel_index_segment_alloc(void);
 struct twheel_index_segment *

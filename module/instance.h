@@ -123,7 +123,8 @@ void twheel_instance_destroy(struct twheel_instance *inst);
 int twheel_config_fill(struct twheel_config *config);
 int twheel_instance_setup(struct twheel_instance *inst,
 			  const struct twheel_config *config);
-u32 twheel_timers_new(struct twheel_timer **timers, u32 nr);
+u32 twheel_timers_new(struct twheel_timer **timers, u32 nr,
+		      bool short_of_memory);
 void twheel_timers_discard(struct twheel_timer **timers, u32 nr);
 void twheel_timers_free(struct twheel_instance *inst, struct list_head *timers);
 void twheel_instance_stats(struct twheel_instance *inst,

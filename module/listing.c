@@ -12,8 +12,8 @@
 #define HOLD_STEPS	256
 
 /*
- * A cursor names the ID that was listed last, and not the position of that,
- * which would give its hash away.
+ * A cursor names the ID that was listed last: positions alone do not tell IDs with
+ * equal hashes apart.
  */
 enum {
 	CURSOR_BEGIN	= 0,	/* value: 0 */

@@ -23,12 +23,14 @@
  * @nr: Their number.
  * @segment: A segment for the index.
  * @wants_segment: The index has asked for one.
+ * @short_of_memory: An allocation has failed: do not try so hard again.
  */
 struct supply {
 	struct twheel_timer *timer[SUPPLY_TIMERS];
 	u32 nr;
 	struct twheel_index_segment *segment;
 	bool wants_segment;
+	bool short_of_memory;
 };
 
 /**
@@ -64,7 +66,9 @@ static int supply_alloc(struct twheel_instance *inst, struct supply *supply,
 	if (!supply->nr) {
 		supply->nr = twheel_timers_new(supply->timer,
 					       min_t(u32, wanted,
-						     SUPPLY_TIMERS));
+						     SUPPLY_TIMERS),
+					       supply->short_of_memory);
+		supply->short_of_memory |= !supply->nr;
 		if (!supply->nr)
 			return -ENOMEM;
 	}
@@ -124,14 +128,21 @@ static struct twheel_timer *adopt(struct twheel_instance *inst, u64 id,
  * Get what a new timer needs: 0, -ENOSPC or -EAGAIN.  It is charged here and not
  * with its memory, so that nobody is charged for timers that he does not have.
  */
-static int claim_room(const struct twheel_instance *inst, struct supply *supply)
+static int claim_room(const struct hold *hold, u64 id)
 {
-	if (inst->index.nr >= inst->config.max_timers)
+	const struct twheel_instance *inst = hold->inst;
+	struct supply *supply = hold->supply;
+	int ret;
+
+	if (inst->index.nr >= inst->config.max_timers ||
+	    !twheel_index_has_room(&inst->index, id))
 		return -ENOSPC;
 	supply->wants_segment = twheel_index_wants_segment(&inst->index);
 	if (!supply->nr || (supply->wants_segment && !supply->segment))
 		return -EAGAIN;
-	return twheel_account_charge(inst->account);
+	ret = twheel_account_charge(inst->account);
+	/* What was stopped before in this hold is given back at its end. */
+	return ret && !list_empty(&hold->freed) ? -EAGAIN : ret;
 }
 
 /* End the arming of a timer; what became of it goes into @result. */
@@ -171,7 +182,7 @@ static int op_start(struct hold *hold, const struct twheel_op *op,
 	ret = check_times(hold, op->time_ns, op->flags & TWHEEL_ABSTIME,
 			  op->interval_ns, op->slack_ns, &deadline);
 	if (!ret && !timer)
-		ret = claim_room(inst, hold->supply);
+		ret = claim_room(hold, op->id);
 	if (ret)
 		return ret;
 

@@ -4,7 +4,7 @@
  */
 #include <linux/cred.h>
 #include <linux/errno.h>
-#include <linux/sched.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
@@ -120,6 +120,19 @@ static enum twheel_read_end deliver(struct twheel_reader *reader,
 	return end;
 }
 
+/*
+ * Bring the memory of the next record in.  By writing to it, as the record will
+ * be: there is memory that can be faulted in and not be written all the same.
+ */
+static bool bring_in(struct iov_iter *to)
+{
+	static const struct twheel_event nothing;
+	size_t copied = copy_to_iter(&nothing, sizeof(nothing), to);
+
+	iov_iter_revert(to, copied);
+	return copied == sizeof(nothing);
+}
+
 /* Read what there is: the bytes, 0 if there is nothing, or -EFAULT. */
 static ssize_t read_ready(struct twheel_reader *reader, struct iov_iter *to)
 {
@@ -134,10 +147,10 @@ static ssize_t read_ready(struct twheel_reader *reader, struct iov_iter *to)
 		if (end == TWHEEL_READ_MORE ||
 		    iov_iter_count(to) < sizeof(struct twheel_event))
 			continue;
-		/* Bring the memory of the next record in, and try again. */
-		if (fault_in_iov_iter_writeable(to,
-						sizeof(struct twheel_event)))
+		if (!bring_in(to))
 			return iov.done ?: -EFAULT;
+		if (fatal_signal_pending(current))
+			return iov.done ?: -EINTR;
 	}
 	return iov.done;
 }

@@ -44,7 +44,7 @@ int twheel_uring_cmd(struct io_uring_cmd *cmd, unsigned int issue_flags)
 	void __user *arg = u64_to_user_ptr(READ_ONCE(area->arg));
 	u32 size = READ_ONCE(area->size);
 
-	if (READ_ONCE(area->flags) || cmd->flags & IORING_URING_CMD_FIXED)
+	if (READ_ONCE(area->flags) || cmd->flags & IORING_URING_CMD_MASK)
 		return -EOPNOTSUPP;
 	if (issue_flags & IO_URING_F_NONBLOCK && is_long(cmd->cmd_op, arg))
 		return -EAGAIN;

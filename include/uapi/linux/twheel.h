@@ -59,7 +59,9 @@
  *	ENOMEM		the kernel, or the caller's memory cgroup, is out of
  *			memory
  *	ENOSPC		a limit on the number of timers is reached: that of the
- *			instance, of the user or of the module
+ *			instance, of the user or of the module; or that on IDs
+ *			with the same hash, which only IDs get to that were
+ *			chosen for it
  *	ENOTTY		unknown command, or in an io_uring one that does not go
  *			through it
  *	EOPNOTSUPP	an unknown flag or operation, or a field that is not 0

@@ -6,6 +6,7 @@
 #define GFP_KERNEL_ACCOUNT 0
 #define __GFP_RETRY_MAYFAIL 0
 #define __GFP_NOWARN 0
+#define __GFP_NORETRY 0
 #define __GFP_ZERO 0
 #define PAGE_SIZE 4096UL
 
