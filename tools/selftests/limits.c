@@ -189,6 +189,24 @@ TEST_F(limit, of_the_module_is_enospc_for_everybody)
 	self->fd = tw_open();
 }
 
+/* Each operation is as if by its own call: what was stopped does not count. */
+TEST_F(limit, of_the_user_counts_what_a_batch_has_stopped)
+{
+	struct twheel_result results[8];
+	struct twheel_op ops[8];
+	unsigned int i;
+
+	ASSERT_EQ(0, tw_set_parameter("max_user_timers", 4));
+	ASSERT_EQ(4, start_many(self->fd, 0, 4));
+	for (i = 0; i < 4; i++) {
+		ops[2 * i] = tw_op(TWHEEL_OP_STOP, i);
+		ops[2 * i + 1] = tw_op_after(100 + i, TW_HOUR);
+	}
+	ASSERT_EQ(8, tw_submit(self->fd, ops, results, 8));
+	EXPECT_EQ(8, tw_count_errors(results, 8, 0));
+	EXPECT_EQ(-ENOSPC, tw_after(self->fd, 0, TW_HOUR));
+}
+
 TEST_F(limit, raised_limit_is_in_force_at_once)
 {
 	ASSERT_EQ(0, tw_set_parameter("max_total_timers", 5));
