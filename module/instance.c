@@ -228,8 +228,8 @@ EXPORT_SYMBOL_FOR_KUNIT(twheel_instance_config);
  * twheel_timers_new() - allocate timers
  * @timers: Result.
  * @nr: How many are wanted, at least 1.
- * @short_of_memory: The last attempt failed: try for one, and give up early.  In
- *	a full memory cgroup, an attempt in earnest takes milliseconds.
+ * @short_of_memory: The last attempt failed: give up early.  In a full memory
+ *	cgroup, an attempt in earnest takes milliseconds.
  *
  * Context: May sleep.  Charged to the caller's memory cgroup.
  * Return: How many there are: @nr, or 1 if memory is short, or 0.
@@ -239,8 +239,7 @@ u32 twheel_timers_new(struct twheel_timer **timers, u32 nr,
 {
 	gfp_t gfp = short_of_memory ? TWHEEL_GFP_EASY : TWHEEL_GFP;
 
-	if (nr > 1 && !short_of_memory && kmem_cache_alloc_bulk(timer_cache,
-					    TWHEEL_GFP | __GFP_ZERO, nr,
+	if (nr > 1 && kmem_cache_alloc_bulk(timer_cache, gfp | __GFP_ZERO, nr,
 					    (void **)timers))
 		return nr;
 	timers[0] = kmem_cache_zalloc(timer_cache, gfp);
