@@ -54,6 +54,8 @@ int twheel_action_start_with(struct twheel_dispatcher *dispatcher,
 {
 	int ret;
 
+	if (!action->call)
+		return -EINVAL;
 	if (action->unread && (start->flags & TWHEEL_EXCLUSIVE))
 		return -EEXIST;
 	start->id = id_of(action);

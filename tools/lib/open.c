@@ -16,7 +16,7 @@ int twheel_open(int flags)
 {
 	int fd;
 
-	if (flags & ~O_NONBLOCK)
+	if (flags & ~(O_NONBLOCK | O_CLOEXEC))
 		return -EINVAL;
 	fd = open("/dev/twheel", O_RDWR | O_CLOEXEC | O_NOCTTY | flags);
 	return fd < 0 ? -errno : fd;

@@ -35,7 +35,8 @@ extern "C" {
 
 /**
  * twheel_open - make an instance
- * @flags: O_NONBLOCK or 0: whether twheel_read() waits.
+ * @flags: O_NONBLOCK or 0: whether twheel_read() waits.  O_CLOEXEC may be added,
+ *	and makes no difference.
  *
  * The descriptor is closed on exec.  Close it with close(2); with its last
  * duplicate, the instance and its timers are gone.
@@ -430,8 +431,9 @@ void twheel_action_init(struct twheel_action *action,
  * @timeout_ns: From now, in ns.
  *
  * Return: what became of an earlier arming, one of enum twheel_outcome
- * (TWHEEL_WITHDREW also if its expiry was read, but not called yet); or as
- * twheel_start(), and nothing has changed.  One thread at a time.
+ * (TWHEEL_WITHDREW also if its expiry was read, but not called yet);
+ * -EINVAL if the action has no callback; or as twheel_start(), and nothing has
+ * changed.  One thread at a time.
  */
 int twheel_action_start(struct twheel_dispatcher *dispatcher, struct twheel_action *action,
 			uint64_t timeout_ns);

@@ -235,6 +235,17 @@ static void wrong_interval_is_refused(void)
 	end();
 }
 
+static void action_without_callback_is_refused(void)
+{
+	struct twheel_action action = { 0 };
+
+	if (!begin(NULL))
+		return;
+	CHECK_EQ(-EINVAL, twheel_action_start(dispatcher, &action, 0));
+	CHECK(is_quiet());
+	end();
+}
+
 /* ---- callbacks that do not return, or run the dispatcher */
 
 static void longjmp_loses_nothing(void)
@@ -307,6 +318,7 @@ static const struct test tests[] = {
 	TEST(reset_after_a_deadline_uses_its_distance),
 	TEST(reset_after_expiry_keeps_the_slack),
 	TEST(wrong_interval_is_refused),
+	TEST(action_without_callback_is_refused),
 	TEST(longjmp_loses_nothing),
 	TEST(what_longjmp_left_can_be_stopped),
 	TEST(nested_run_calls_the_rest),

@@ -41,6 +41,14 @@ static void open_takes_nonblock(void)
 	close(fd);
 }
 
+static void open_takes_close_on_exec(void)
+{
+	fd = twheel_open(O_NONBLOCK | O_CLOEXEC);
+	CHECK(fd >= 0);
+	CHECK(fake.open_flags & O_CLOEXEC);
+	close(fd);
+}
+
 static void open_refuses_other_flags(void)
 {
 	CHECK_EQ(-EINVAL, twheel_open(O_TRUNC));
@@ -315,6 +323,7 @@ static void listing_without_room_is_refused(void)
 static const struct test tests[] = {
 	TEST(open_is_closed_on_exec),
 	TEST(open_takes_nonblock),
+	TEST(open_takes_close_on_exec),
 	TEST(open_refuses_other_flags),
 	TEST(info_needs_no_initialization),
 	TEST(info_of_a_newer_header_is_zero_in_the_end),
