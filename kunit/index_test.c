@@ -2,26 +2,9 @@
 /*
  * Tests of the index from ID to timer
  */
-#include <kunit/test.h>
-#include <linux/kernel.h>
-#include <linux/mm.h>
-#include <linux/module.h>
 #include <linux/sched.h>
-#include <linux/vmalloc.h>
 
-#include "../module/compat.h"
-#include "../module/index.h"
-#include "test_random.h"
-
-static ulong entries = 200000;
-module_param(entries, ulong, 0444);
-MODULE_PARM_DESC(entries, "Entries in the cases that grow the index");
-
-/* Entries in the cases that fill an index again and again. */
-#define SMALL 20000
-
-/* Buckets in a segment, which is a page. */
-#define SEGMENT ((u32)(PAGE_SIZE / sizeof(void *)))
+#include "index_fixture.h"
 
 /*
  * Entries that a split or a merge may look at, and links that a look-up may
@@ -29,80 +12,6 @@ MODULE_PARM_DESC(entries, "Entries in the cases that grow the index");
  * million chains has about 10.
  */
 #define LONGEST 24
-
-/**
- * struct fixture - what a case works with
- * @index: An index.
- * @random: For keys and IDs.
- * @entry: Entries, not in the index.
- * @worst_add: Most entries that an add has moved.
- * @worst_del: Most entries that a del has moved.
- */
-struct fixture {
-	struct twheel_index index;
-	struct test_random random;
-	struct twheel_index_entry *entry;
-	u64 worst_add;
-	u64 worst_del;
-};
-
-static int index_init(struct kunit *test)
-{
-	struct fixture *f = vzalloc(sizeof(*f));
-
-	if (!f)
-		return -ENOMEM;
-	test->priv = f;
-	test_random_init(test, &f->random, 1);
-	f->entry = vzalloc(entries * sizeof(*f->entry));
-	if (!f->entry || twheel_index_init(&f->index, entries,
-					   test_random(&f->random)))
-		return -ENOMEM;
-	return 0;
-}
-
-static void index_exit(struct kunit *test)
-{
-	struct fixture *f = test->priv;
-
-	if (!f)
-		return;
-	twheel_index_destroy(&f->index);
-	vfree(f->entry);
-	vfree(f);
-}
-
-static void check(struct kunit *test, const struct fixture *f)
-{
-	const char *wrong = twheel_index_check(&f->index);
-
-	KUNIT_ASSERT_STREQ_MSG(test, wrong ?: "", "", "%llu entries",
-			       f->index.nr);
-}
-
-/* Add an entry as an instance does: with a segment if one is wanted. */
-static void add(struct fixture *f, u64 nr, u64 id)
-{
-	struct twheel_index_segment *segment;
-	u64 moved = f->index.moved;
-
-	if (twheel_index_wants_segment(&f->index)) {
-		segment = twheel_index_segment_alloc();
-		segment = twheel_index_supply(&f->index, segment);
-		twheel_index_segment_free(segment);
-	}
-	f->entry[nr].id = id;
-	twheel_index_add(&f->index, &f->entry[nr]);
-	f->worst_add = max(f->worst_add, f->index.moved - moved);
-}
-
-static void del(struct fixture *f, u64 nr)
-{
-	u64 moved = f->index.moved;
-
-	twheel_index_del(&f->index, &f->entry[nr]);
-	f->worst_del = max(f->worst_del, f->index.moved - moved);
-}
 
 /* Segments that the index holds, a spare one included. */
 static u32 count_segments(const struct fixture *f)
@@ -489,129 +398,6 @@ static void chosen_ids_keep_the_index_from_shrinking(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, f->index.nr_buckets, SEGMENT);
 }
 
-/* Places only go up, and every entry has one, however large the table is. */
-static void next_goes_through_all_in_order(struct kunit *test)
-{
-	struct twheel_index_place place = { 0 }, before = { 0 };
-	struct fixture *f = test->priv;
-	struct twheel_index_entry *entry;
-	u32 i, nr = 0, budget = U32_MAX;
-
-	for (i = 0; i < SMALL; i++)
-		add(f, i, i * 0x10001ULL);
-	while ((entry = twheel_index_next(&f->index, &place, &budget))) {
-		KUNIT_ASSERT_TRUE(test, !nr ||
-				  place.position > before.position ||
-				  (place.position == before.position &&
-				   place.id > before.id));
-		KUNIT_ASSERT_EQ(test, place.id, entry->id);
-		before = place;
-		twheel_index_pass(&f->index, &place, entry->id);
-		nr++;
-	}
-	KUNIT_EXPECT_EQ(test, place.position, TWHEEL_INDEX_END);
-	KUNIT_EXPECT_EQ(test, nr, SMALL);
-	/* Every call has looked at a bucket and at what it returned. */
-	KUNIT_EXPECT_GE(test, U32_MAX - budget,
-			2 * SMALL + f->index.nr_buckets);
-}
-
-/* Two IDs with the same position, for this key. */
-static void find_twins(struct kunit *test, struct fixture *f, u64 twins[2])
-{
-	const u32 slots = 1 << 16;
-	u32 *last = vzalloc(slots * sizeof(*last));
-	struct twheel_index_place place, other;
-	u32 slot, id;
-
-	KUNIT_ASSERT_NOT_NULL(test, last);
-	twins[1] = 0;
-	for (id = 1; id < 5000000 && !twins[1]; id++) {
-		twheel_index_pass(&f->index, &place, id);
-		slot = place.position % slots;
-		twheel_index_pass(&f->index, &other, last[slot]);
-		if (last[slot] && other.position == place.position) {
-			twins[0] = last[slot];
-			twins[1] = id;
-		}
-		last[slot] = id;
-	}
-	vfree(last);
-	KUNIT_ASSERT_NE(test, twins[1], 0);
-}
-
-/* The order among equal hashes is that of the IDs. */
-static void next_tells_equal_hashes_apart(struct kunit *test)
-{
-	struct twheel_index_place place = { 0 };
-	struct fixture *f = test->priv;
-	struct twheel_index_entry *entry;
-	u32 nr = 0, budget = U32_MAX;
-	u64 twins[2];
-
-	find_twins(test, f, twins);
-	add(f, 0, twins[0]);
-	add(f, 1, twins[1]);
-	while ((entry = twheel_index_next(&f->index, &place, &budget))) {
-		KUNIT_ASSERT_LT(test, nr, 2);
-		KUNIT_EXPECT_EQ(test, entry->id, twins[nr++]);
-		twheel_index_pass(&f->index, &place, entry->id);
-	}
-	KUNIT_EXPECT_EQ(test, nr, 2);
-}
-
-/* The place of an entry is the same in tables of every size. */
-static void places_outlive_growth_and_shrinking(struct kunit *test)
-{
-	struct fixture *f = test->priv;
-	struct twheel_index_place place = { 0 };
-	u32 budget, i, step, nr = 0;
-	struct twheel_index_entry *entry;
-	u32 smallest = U32_MAX, largest = 0;
-
-	/* The first 500 stay; waves of 3000 others come and go. */
-	for (i = 0; i < 500; i++)
-		add(f, i, i);
-	for (step = 0; place.position < TWHEEL_INDEX_END; step++) {
-		i = 500 + step * 37 % 3000;
-		if (step / 3000 % 2 == 0)
-			add(f, i, i);
-		else
-			del(f, i);
-		smallest = min(smallest, f->index.nr_buckets);
-		largest = max(largest, f->index.nr_buckets);
-		budget = 1;
-		entry = step % 40 ? NULL :
-			twheel_index_next(&f->index, &place, &budget);
-		if (!entry)
-			continue;
-		nr += entry->id < 500;
-		twheel_index_pass(&f->index, &place, entry->id);
-	}
-	KUNIT_EXPECT_EQ(test, nr, 500);
-	KUNIT_EXPECT_LT(test, 3 * smallest, largest);
-	check(test, f);
-}
-
-/* A call looks at no more than it may, and at one bucket at least. */
-static void next_keeps_to_its_budget(struct kunit *test)
-{
-	struct twheel_index_place place = { 0 };
-	struct fixture *f = test->priv;
-	u32 calls = 0, budget;
-
-	add(f, 0, 0);
-	while (place.position < TWHEEL_INDEX_END) {
-		budget = 10;
-		if (twheel_index_next(&f->index, &place, &budget))
-			twheel_index_pass(&f->index, &place, 0);
-		calls++;
-		KUNIT_ASSERT_LE(test, calls, 2 * SEGMENT);
-	}
-	KUNIT_EXPECT_GE(test, calls, SEGMENT / 10);
-	KUNIT_EXPECT_LE(test, calls, SEGMENT / 10 + 3);
-}
-
 static struct kunit_case index_cases[] = {
 	KUNIT_CASE(finds_what_was_added),
 	KUNIT_CASE(steps_are_bounded),
@@ -628,10 +414,6 @@ static struct kunit_case index_cases[] = {
 	KUNIT_CASE(model_of_an_array),
 	KUNIT_CASE(bucket_of_chosen_ids_is_full_at_last),
 	KUNIT_CASE(chosen_ids_keep_the_index_from_shrinking),
-	KUNIT_CASE(next_goes_through_all_in_order),
-	KUNIT_CASE(next_tells_equal_hashes_apart),
-	KUNIT_CASE(places_outlive_growth_and_shrinking),
-	KUNIT_CASE(next_keeps_to_its_budget),
 	{}
 };
 

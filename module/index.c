@@ -23,8 +23,6 @@
 
 #define SEGMENT_BUCKETS	((u32)(PAGE_SIZE / sizeof(void *)))
 
-#define GOLDEN_RATIO	0x9e3779b97f4a7c15ULL
-
 struct twheel_index_segment {
 	struct twheel_index_entry *bucket[SEGMENT_BUCKETS];
 };
@@ -53,7 +51,7 @@ static u32 hash_id(const struct twheel_index *index, u64 id)
 {
 	u64 hash = fold(id, index->key);
 
-	return fold(hash ^ (hash >> 32), GOLDEN_RATIO);
+	return fold(hash ^ (hash >> 32), 0x9e3779b97f4a7c15ULL);
 }
 
 static u32 bucket_nr(const struct twheel_index *index, u64 id)

@@ -107,7 +107,7 @@
 enum twheel_overflow {
 	TWHEEL_HOLD		= 0,
 	TWHEEL_DROP_NEWEST	= 1,
-	TWHEEL_DROP_OLDEST	= 2,
+	TWHEEL_DROP_OLDEST	= 2
 };
 
 /**
@@ -121,7 +121,7 @@ enum twheel_state {
 	TWHEEL_FREE	= 0,
 	TWHEEL_ARMED	= 1,
 	TWHEEL_DUE	= 2,
-	TWHEEL_QUEUED	= 3,
+	TWHEEL_QUEUED	= 3
 };
 
 /**
@@ -138,7 +138,7 @@ enum twheel_state {
 enum twheel_outcome {
 	TWHEEL_WAS_FREE	= 0,
 	TWHEEL_STOPPED	= 1,
-	TWHEEL_WITHDREW	= 2,
+	TWHEEL_WITHDREW	= 2
 };
 
 /**
@@ -362,7 +362,7 @@ enum twheel_opcode {
 	TWHEEL_OP_START	= 1,
 	TWHEEL_OP_STOP	= 2,
 	TWHEEL_OP_RESET	= 3,
-	TWHEEL_OP_GET	= 4,
+	TWHEEL_OP_GET	= 4
 };
 
 /**
