@@ -14,7 +14,7 @@
 #include "batch.h"
 #include "listing.h"
 
-/* Operations under one hold of the lock: some 20 microseconds. */
+/* Operations under one hold of the lock. */
 #define SUBMIT_CHUNK	64
 /* Entries in a page, so that they can be copied without the lock. */
 #define LIST_CHUNK	(PAGE_SIZE / sizeof(struct twheel_list_entry))
