@@ -145,7 +145,7 @@ static void expect_row(struct kunit *test, u32 at, u64 first, u32 nr,
 				    TWHEEL_EVENT_DROPPED : 0, "id %llu",
 				    event->id);
 		KUNIT_EXPECT_EQ(test, event->attempt, 1);
-		KUNIT_EXPECT_EQ(test, event->reserved, 0);
+		KUNIT_EXPECT_EQ(test, event->token, 0);
 	}
 }
 

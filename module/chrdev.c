@@ -16,7 +16,7 @@
 
 static int chrdev_open(struct inode *inode, struct file *file)
 {
-	struct twheel_reader *reader = twheel_reader_create();
+	struct twheel_file *reader = twheel_reader_create();
 
 	if (!reader)
 		return -ENOMEM;
@@ -48,7 +48,7 @@ static __poll_t chrdev_poll(struct file *file, struct poll_table_struct *table)
 
 static int chrdev_fasync(int fd, struct file *file, int on)
 {
-	struct twheel_reader *reader = file->private_data;
+	struct twheel_file *reader = file->private_data;
 
 	return fasync_helper(fd, file, on, &reader->fasync);
 }
@@ -101,7 +101,7 @@ static void show_stats(struct seq_file *seq, struct twheel_instance *inst)
 
 static void chrdev_show_fdinfo(struct seq_file *seq, struct file *file)
 {
-	struct twheel_reader *reader = file->private_data;
+	struct twheel_file *reader = file->private_data;
 
 	show_config(seq, &reader->inst);
 	show_stats(seq, &reader->inst);

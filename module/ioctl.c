@@ -12,9 +12,8 @@
 #include "ioctl.h"
 
 /* The layout is the interface: it is the same for 32-bit and 64-bit callers. */
-static_assert(sizeof(struct twheel_info) == 80);
-static_assert(sizeof(struct twheel_setup) == 32);
-static_assert(sizeof(struct twheel_stats) == 136);
+static_assert(sizeof(struct twheel_info) == 128);
+static_assert(sizeof(struct twheel_setup) == 56);
 static_assert(sizeof(struct twheel_start) == 80);
 static_assert(sizeof(struct twheel_stop) == 56);
 static_assert(sizeof(struct twheel_reset) == 64);
@@ -25,6 +24,11 @@ static_assert(sizeof(struct twheel_submit) == 48);
 static_assert(sizeof(struct twheel_list_entry) == 80);
 static_assert(sizeof(struct twheel_list) == 56);
 static_assert(sizeof(struct twheel_uring_cmd) == 16);
+static_assert(sizeof(struct twheel_ack) == 56);
+static_assert(sizeof(struct twheel_reader) == 32);
+static_assert(sizeof(struct twheel_drain) == 40);
+static_assert(sizeof(struct twheel_shutdown) == 64);
+static_assert(sizeof(struct twheel_stats) == 200);
 static_assert(sizeof(struct twheel_event) == 80);
 
 /* Room for the argument of any command. */
@@ -44,7 +48,7 @@ union twheel_arg {
 	struct twheel_list list;
 };
 
-static int info(struct twheel_reader *reader, union twheel_arg *arg)
+static int info(struct twheel_file *reader, union twheel_arg *arg)
 {
 	struct twheel_config config, max;
 
@@ -70,7 +74,7 @@ static int info(struct twheel_reader *reader, union twheel_arg *arg)
 	return 0;
 }
 
-static int setup(struct twheel_reader *reader, union twheel_arg *arg)
+static int setup(struct twheel_file *reader, union twheel_arg *arg)
 {
 	struct twheel_config config = {
 		.tick_shift = arg->setup.tick_shift,
@@ -79,44 +83,48 @@ static int setup(struct twheel_reader *reader, union twheel_arg *arg)
 		.overflow = arg->setup.overflow,
 		.max_timers = arg->setup.max_timers,
 	};
-	int ret = twheel_config_fill(&config);
+	int ret;
 
+	if (arg->setup.delivery || arg->setup.dispatch || arg->setup.lease_ns ||
+	    arg->setup.max_attempts || arg->setup.reserved)
+		return -EOPNOTSUPP;
+	ret = twheel_config_fill(&config);
 	return ret ?: twheel_instance_setup(&reader->inst, &config);
 }
 
-static int stats(struct twheel_reader *reader, union twheel_arg *arg)
+static int stats(struct twheel_file *reader, union twheel_arg *arg)
 {
 	twheel_instance_stats(&reader->inst, &arg->stats);
 	arg->stats.size = sizeof(arg->stats);
 	return 0;
 }
 
-static int start(struct twheel_reader *reader, union twheel_arg *arg)
+static int start(struct twheel_file *reader, union twheel_arg *arg)
 {
 	return twheel_instance_start(&reader->inst, &arg->start);
 }
 
-static int stop(struct twheel_reader *reader, union twheel_arg *arg)
+static int stop(struct twheel_file *reader, union twheel_arg *arg)
 {
 	return twheel_instance_stop(&reader->inst, &arg->stop);
 }
 
-static int reset(struct twheel_reader *reader, union twheel_arg *arg)
+static int reset(struct twheel_file *reader, union twheel_arg *arg)
 {
 	return twheel_instance_reset(&reader->inst, &arg->reset);
 }
 
-static int get(struct twheel_reader *reader, union twheel_arg *arg)
+static int get(struct twheel_file *reader, union twheel_arg *arg)
 {
 	return twheel_instance_get(&reader->inst, &arg->get);
 }
 
-static int submit(struct twheel_reader *reader, union twheel_arg *arg)
+static int submit(struct twheel_file *reader, union twheel_arg *arg)
 {
 	return twheel_batch_submit(&reader->inst, &arg->submit);
 }
 
-static int list(struct twheel_reader *reader, union twheel_arg *arg)
+static int list(struct twheel_file *reader, union twheel_arg *arg)
 {
 	return twheel_batch_list(&reader->inst, &arg->list);
 }
@@ -134,7 +142,7 @@ struct twheel_command {
 	size_t size;
 	size_t min_size;
 	bool in_ring;
-	int (*run)(struct twheel_reader *reader, union twheel_arg *arg);
+	int (*run)(struct twheel_file *reader, union twheel_arg *arg);
 };
 
 #define FIXED(command, type, function, ring) {		\
@@ -180,7 +188,7 @@ static int probe_results(u64 __user *user, const union twheel_arg *arg,
 }
 
 static long run_fixed(const struct twheel_command *command,
-		      struct twheel_reader *reader, void __user *user)
+		      struct twheel_file *reader, void __user *user)
 {
 	union twheel_arg arg;
 	int ret;
@@ -207,7 +215,7 @@ static long copy_results(void __user *user, size_t user_size,
 }
 
 static long run_size_first(const struct twheel_command *command,
-			   struct twheel_reader *reader, void __user *user)
+			   struct twheel_file *reader, void __user *user)
 {
 	union twheel_arg arg;
 	u32 user_size;
@@ -257,7 +265,7 @@ static const struct twheel_command *find_command(unsigned int cmd)
  * Context: May sleep.
  * Return: 0 or a negative errno; see include/uapi/linux/twheel.h.
  */
-long twheel_ioctl(struct twheel_reader *reader, unsigned int cmd,
+long twheel_ioctl(struct twheel_file *reader, unsigned int cmd,
 		  void __user *arg)
 {
 	const struct twheel_command *command = find_command(cmd);
@@ -279,7 +287,7 @@ long twheel_ioctl(struct twheel_reader *reader, unsigned int cmd,
  * Context: May sleep.
  * Return: 0 or a negative errno; see include/uapi/linux/twheel.h.
  */
-long twheel_ioctl_in_ring(struct twheel_reader *reader, unsigned int cmd,
+long twheel_ioctl_in_ring(struct twheel_file *reader, unsigned int cmd,
 			  void __user *arg, u32 size)
 {
 	const struct twheel_command *command = find_command(cmd);

@@ -4,9 +4,9 @@
 
 #include "reader.h"
 
-long twheel_ioctl(struct twheel_reader *reader, unsigned int cmd,
+long twheel_ioctl(struct twheel_file *reader, unsigned int cmd,
 		  void __user *arg);
-long twheel_ioctl_in_ring(struct twheel_reader *reader, unsigned int cmd,
+long twheel_ioctl_in_ring(struct twheel_file *reader, unsigned int cmd,
 			  void __user *arg, u32 size);
 
 #endif /* TWHEEL_IOCTL_H */

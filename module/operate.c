@@ -265,7 +265,7 @@ static int op_get(struct hold *hold, const struct twheel_op *op,
 /* See that nothing is asked for that the operation does not know. */
 static int check_op(const struct twheel_op *op)
 {
-	u64 unused = op->reserved[0] | op->reserved[1];
+	u64 unused = op->token | op->reserved;
 	u32 flags = 0;
 
 	if (op->opcode == TWHEEL_OP_START)

@@ -14,9 +14,9 @@
 
 static bool reader_expire(struct twheel_clock *clock)
 {
-	struct twheel_reader *reader;
+	struct twheel_file *reader;
 
-	reader = container_of(clock, struct twheel_reader, hrclock.clock);
+	reader = container_of(clock, struct twheel_file, hrclock.clock);
 	return twheel_instance_pass(&reader->inst);
 }
 
@@ -26,7 +26,7 @@ static bool reader_expire(struct twheel_clock *clock)
  */
 static void reader_notify(struct twheel_instance *inst)
 {
-	struct twheel_reader *reader = container_of(inst, struct twheel_reader,
+	struct twheel_file *reader = container_of(inst, struct twheel_file,
 						    inst);
 
 	/* Pairs with the barrier in prepare_to_wait() and poll_wait(). */
@@ -42,10 +42,10 @@ static void reader_notify(struct twheel_instance *inst)
  * Context: May sleep.  Charged to the caller's memory cgroup.
  * Return: The reader, or NULL if there is no memory.
  */
-struct twheel_reader *twheel_reader_create(void)
+struct twheel_file *twheel_reader_create(void)
 {
 	struct twheel_account *account;
-	struct twheel_reader *reader;
+	struct twheel_file *reader;
 
 	account = twheel_account_get(current_uid());
 	if (!account)
@@ -68,7 +68,7 @@ struct twheel_reader *twheel_reader_create(void)
  *
  * Context: May sleep.
  */
-void twheel_reader_free(struct twheel_reader *reader)
+void twheel_reader_free(struct twheel_file *reader)
 {
 	twheel_instance_kill(&reader->inst);
 	twheel_hrclock_destroy(&reader->hrclock);
@@ -108,7 +108,7 @@ static bool iov_take(struct twheel_receiver *receiver,
 	return true;
 }
 
-static enum twheel_read_end deliver(struct twheel_reader *reader,
+static enum twheel_read_end deliver(struct twheel_file *reader,
 				    struct iov_receiver *iov)
 {
 	enum twheel_read_end end;
@@ -134,7 +134,7 @@ static bool bring_in(struct iov_iter *to)
 }
 
 /* Read what there is: the bytes, 0 if there is nothing, or -EFAULT. */
-static ssize_t read_ready(struct twheel_reader *reader, struct iov_iter *to)
+static ssize_t read_ready(struct twheel_file *reader, struct iov_iter *to)
 {
 	struct iov_receiver iov = { .receiver.take = iov_take, .to = to };
 	enum twheel_read_end end;
@@ -167,7 +167,7 @@ static ssize_t read_ready(struct twheel_reader *reader, struct iov_iter *to)
  * Return: Bytes of whole records, at least one; -EINVAL if there is no room for
  * one, -EAGAIN, -EFAULT or -ERESTARTSYS.
  */
-ssize_t twheel_reader_read(struct twheel_reader *reader, struct iov_iter *to,
+ssize_t twheel_reader_read(struct twheel_file *reader, struct iov_iter *to,
 			   bool nonblock)
 {
 	struct twheel_instance *inst = &reader->inst;
@@ -201,7 +201,7 @@ ssize_t twheel_reader_read(struct twheel_reader *reader, struct iov_iter *to,
  *
  * Return: EPOLLIN | EPOLLRDNORM or 0.
  */
-__poll_t twheel_reader_poll(struct twheel_reader *reader, struct file *file,
+__poll_t twheel_reader_poll(struct twheel_file *reader, struct file *file,
 			    struct poll_table_struct *table)
 {
 	poll_wait(file, &reader->wait, table);

@@ -14,24 +14,24 @@
 #include "instance.h"
 
 /**
- * struct twheel_reader - a reader
+ * struct twheel_file - a reader
  * @inst: The instance.
  * @hrclock: The instance's clock.
  * @wait: Who waits for something to read.
  * @fasync: Who wants a signal then.
  */
-struct twheel_reader {
+struct twheel_file {
 	struct twheel_instance inst;
 	struct twheel_hrclock hrclock;
 	wait_queue_head_t wait;
 	struct fasync_struct *fasync;
 };
 
-struct twheel_reader *twheel_reader_create(void);
-void twheel_reader_free(struct twheel_reader *reader);
-ssize_t twheel_reader_read(struct twheel_reader *reader, struct iov_iter *to,
+struct twheel_file *twheel_reader_create(void);
+void twheel_reader_free(struct twheel_file *reader);
+ssize_t twheel_reader_read(struct twheel_file *reader, struct iov_iter *to,
 			   bool nonblock);
-__poll_t twheel_reader_poll(struct twheel_reader *reader, struct file *file,
+__poll_t twheel_reader_poll(struct twheel_file *reader, struct file *file,
 			    struct poll_table_struct *table);
 
 #endif /* TWHEEL_READER_H */

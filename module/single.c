@@ -28,7 +28,7 @@ int twheel_instance_start(struct twheel_instance *inst,
 		.interval_ns = req->interval_ns,
 		.data = req->data,
 		.slack_ns = req->slack_ns,
-		.reserved[0] = req->reserved,
+		.reserved = req->reserved,
 	};
 	struct twheel_result result;
 
@@ -59,7 +59,7 @@ int twheel_instance_stop(struct twheel_instance *inst, struct twheel_stop *req)
 		.opcode = TWHEEL_OP_STOP,
 		.flags = req->flags,
 		.id = req->id,
-		.reserved = { req->reserved[0], req->reserved[1] },
+		.reserved = req->reserved[0] | req->reserved[1],
 	};
 	struct twheel_result result;
 
@@ -92,7 +92,7 @@ int twheel_instance_reset(struct twheel_instance *inst,
 		.flags = req->flags,
 		.id = req->id,
 		.time_ns = req->time_ns,
-		.reserved = { req->reserved[0], req->reserved[1] },
+		.reserved = req->reserved[0] | req->reserved[1],
 	};
 	struct twheel_result result;
 

@@ -10,6 +10,8 @@
 #define DIRECTIONS	(_IOC_READ | _IOC_WRITE)
 /* The size and the number of INFO when they were published. */
 #define REVISION_1_INFO		72
+#define REVISION_1_SETUP	32
+#define REVISION_1_STATS	136
 #define REVISION_1_IOC_INFO	0xc048bd00UL
 
 union request {
@@ -51,15 +53,15 @@ FIXTURE_VARIANT_ADD(command, info) {
 FIXTURE_VARIANT_ADD(command, setup) {
 	.cmd = TWHEEL_IOC_SETUP,
 	.flags_at = offsetof(struct twheel_setup, flags),
-	.reserved_at = sizeof(struct twheel_setup),
-	.min_size = sizeof(struct twheel_setup),
+	.reserved_at = offsetof(struct twheel_setup, reserved),
+	.min_size = REVISION_1_SETUP,
 };
 
 FIXTURE_VARIANT_ADD(command, stats) {
 	.cmd = TWHEEL_IOC_STATS,
 	.flags_at = offsetof(struct twheel_stats, flags),
 	.reserved_at = sizeof(struct twheel_stats),
-	.min_size = sizeof(struct twheel_stats),
+	.min_size = REVISION_1_STATS,
 };
 
 FIXTURE_VARIANT_ADD(command, list) {

@@ -46,6 +46,16 @@ static const struct field fields[] = {
 	FIELD(twheel_info, min_interval_ns, 64),
 	FIELD(twheel_info, submit_max, 72),
 	FIELD(twheel_info, list_max, 76),
+	FIELD(twheel_info, delivery, 80),
+	FIELD(twheel_info, dispatch, 84),
+	FIELD(twheel_info, setup_flags, 88),
+	FIELD(twheel_info, max_attempts, 92),
+	FIELD(twheel_info, lease_ns, 96),
+	FIELD(twheel_info, lease_max_ns, 104),
+	FIELD(twheel_info, readers, 112),
+	FIELD(twheel_info, readers_max, 116),
+	FIELD(twheel_info, reader, 120),
+	FIELD(twheel_info, reader_flags, 124),
 
 	FIELD(twheel_setup, size, 0),
 	FIELD(twheel_setup, flags, 4),
@@ -54,6 +64,11 @@ static const struct field fields[] = {
 	FIELD(twheel_setup, queue_len, 16),
 	FIELD(twheel_setup, overflow, 20),
 	FIELD(twheel_setup, max_timers, 24),
+	FIELD(twheel_setup, delivery, 32),
+	FIELD(twheel_setup, dispatch, 36),
+	FIELD(twheel_setup, lease_ns, 40),
+	FIELD(twheel_setup, max_attempts, 48),
+	FIELD(twheel_setup, reserved, 52),
 
 	FIELD(twheel_start, id, 0),
 	FIELD(twheel_start, time_ns, 8),
@@ -103,7 +118,8 @@ static const struct field fields[] = {
 	FIELD(twheel_op, interval_ns, 24),
 	FIELD(twheel_op, data, 32),
 	FIELD(twheel_op, slack_ns, 40),
-	FIELD(twheel_op, reserved, 48),
+	FIELD(twheel_op, token, 48),
+	FIELD(twheel_op, reserved, 56),
 
 	FIELD(twheel_result, error, 0),
 	FIELD(twheel_result, outcome, 4),
@@ -145,6 +161,34 @@ static const struct field fields[] = {
 	FIELD(twheel_uring_cmd, size, 8),
 	FIELD(twheel_uring_cmd, flags, 12),
 
+	FIELD(twheel_ack, id, 0),
+	FIELD(twheel_ack, token, 8),
+	FIELD(twheel_ack, lease_ns, 16),
+	FIELD(twheel_ack, lease_end_ns, 24),
+	FIELD(twheel_ack, flags, 32),
+	FIELD(twheel_ack, state, 36),
+	FIELD(twheel_ack, reserved, 40),
+
+	FIELD(twheel_reader, flags, 0),
+	FIELD(twheel_reader, reserved, 4),
+	FIELD(twheel_reader, reserved2, 8),
+
+	FIELD(twheel_drain, events, 0),
+	FIELD(twheel_drain, room, 8),
+	FIELD(twheel_drain, count, 12),
+	FIELD(twheel_drain, more, 16),
+	FIELD(twheel_drain, flags, 20),
+	FIELD(twheel_drain, reserved, 24),
+
+	FIELD(twheel_shutdown, flags, 0),
+	FIELD(twheel_shutdown, reserved, 4),
+	FIELD(twheel_shutdown, timers, 8),
+	FIELD(twheel_shutdown, armed, 16),
+	FIELD(twheel_shutdown, waiting, 24),
+	FIELD(twheel_shutdown, in_flight, 32),
+	FIELD(twheel_shutdown, dead, 40),
+	FIELD(twheel_shutdown, reserved2, 48),
+
 	FIELD(twheel_stats, size, 0),
 	FIELD(twheel_stats, flags, 4),
 	FIELD(twheel_stats, timers, 8),
@@ -163,6 +207,16 @@ static const struct field fields[] = {
 	FIELD(twheel_stats, migrated, 112),
 	FIELD(twheel_stats, passes, 120),
 	FIELD(twheel_stats, programmed, 128),
+	FIELD(twheel_stats, in_flight, 136),
+	FIELD(twheel_stats, redelivered, 144),
+	FIELD(twheel_stats, rejected, 152),
+	FIELD(twheel_stats, lapsed, 160),
+	FIELD(twheel_stats, stolen, 168),
+	FIELD(twheel_stats, passed_on, 176),
+	FIELD(twheel_stats, readers, 184),
+	FIELD(twheel_stats, reader, 188),
+	FIELD(twheel_stats, shut_down, 192),
+	FIELD(twheel_stats, reserved, 196),
 
 	FIELD(twheel_event, id, 0),
 	FIELD(twheel_event, data, 8),
@@ -174,7 +228,7 @@ static const struct field fields[] = {
 	FIELD(twheel_event, dropped, 56),
 	FIELD(twheel_event, attempt, 64),
 	FIELD(twheel_event, flags, 68),
-	FIELD(twheel_event, reserved, 72),
+	FIELD(twheel_event, token, 72),
 };
 
 struct size {
@@ -186,8 +240,8 @@ struct size {
 #define SIZE(type, bytes)	{ #type, sizeof(struct type), bytes }
 
 static const struct size sizes[] = {
-	SIZE(twheel_info, 80),
-	SIZE(twheel_setup, 32),
+	SIZE(twheel_info, 128),
+	SIZE(twheel_setup, 56),
 	SIZE(twheel_start, 80),
 	SIZE(twheel_stop, 56),
 	SIZE(twheel_reset, 64),
@@ -198,7 +252,11 @@ static const struct size sizes[] = {
 	SIZE(twheel_list_entry, 80),
 	SIZE(twheel_list, 56),
 	SIZE(twheel_uring_cmd, 16),
-	SIZE(twheel_stats, 136),
+	SIZE(twheel_ack, 56),
+	SIZE(twheel_reader, 32),
+	SIZE(twheel_drain, 40),
+	SIZE(twheel_shutdown, 64),
+	SIZE(twheel_stats, 200),
 	SIZE(twheel_event, 80),
 };
 
@@ -287,15 +345,21 @@ TEST(structures_have_the_size_that_was_published)
 
 TEST(commands_are_numbered_as_published)
 {
-	EXPECT_EQ(0xc050bd00, TWHEEL_IOC_INFO);
-	EXPECT_EQ(0x4020bd01, TWHEEL_IOC_SETUP);
-	EXPECT_EQ(0xc088bd02, TWHEEL_IOC_STATS);
+	EXPECT_EQ(0xc080bd00, TWHEEL_IOC_INFO);
+	EXPECT_EQ(0x4038bd01, TWHEEL_IOC_SETUP);
+	EXPECT_EQ(0xc0c8bd02, TWHEEL_IOC_STATS);
 	EXPECT_EQ(0xc050bd10, TWHEEL_IOC_START);
 	EXPECT_EQ(0xc038bd11, TWHEEL_IOC_STOP);
 	EXPECT_EQ(0xc040bd12, TWHEEL_IOC_RESET);
 	EXPECT_EQ(0xc050bd13, TWHEEL_IOC_GET);
 	EXPECT_EQ(0xc030bd14, TWHEEL_IOC_SUBMIT);
 	EXPECT_EQ(0xc038bd15, TWHEEL_IOC_LIST);
+	EXPECT_EQ(0xc038bd16, TWHEEL_IOC_ACK);
+	EXPECT_EQ(0xc038bd17, TWHEEL_IOC_REJECT);
+	EXPECT_EQ(0xc038bd18, TWHEEL_IOC_EXTEND);
+	EXPECT_EQ(0x4020bd19, TWHEEL_IOC_READER);
+	EXPECT_EQ(0xc028bd1a, TWHEEL_IOC_DRAIN);
+	EXPECT_EQ(0xc040bd1b, TWHEEL_IOC_SHUTDOWN);
 }
 
 TEST(constants_are_as_published)
@@ -303,26 +367,48 @@ TEST(constants_are_as_published)
 	EXPECT_EQ(0, TWHEEL_HOLD);
 	EXPECT_EQ(1, TWHEEL_DROP_NEWEST);
 	EXPECT_EQ(2, TWHEEL_DROP_OLDEST);
+	EXPECT_EQ(0, TWHEEL_AT_MOST_ONCE);
+	EXPECT_EQ(1, TWHEEL_AT_LEAST_ONCE);
+	EXPECT_EQ(0, TWHEEL_SHARED);
+	EXPECT_EQ(1, TWHEEL_ROUND_ROBIN);
+	EXPECT_EQ(2, TWHEEL_BY_ID);
+	EXPECT_EQ(3, TWHEEL_BROADCAST);
 	EXPECT_EQ(0, TWHEEL_FREE);
 	EXPECT_EQ(1, TWHEEL_ARMED);
 	EXPECT_EQ(2, TWHEEL_DUE);
 	EXPECT_EQ(3, TWHEEL_QUEUED);
+	EXPECT_EQ(4, TWHEEL_DELIVERED);
+	EXPECT_EQ(5, TWHEEL_DEAD);
 	EXPECT_EQ(0, TWHEEL_WAS_FREE);
 	EXPECT_EQ(1, TWHEEL_STOPPED);
 	EXPECT_EQ(2, TWHEEL_WITHDREW);
+	EXPECT_EQ(3, TWHEEL_WAS_DELIVERED);
+	EXPECT_EQ(4, TWHEEL_WAS_DEAD);
 	EXPECT_EQ(1, TWHEEL_OP_START);
 	EXPECT_EQ(2, TWHEEL_OP_STOP);
 	EXPECT_EQ(3, TWHEEL_OP_RESET);
 	EXPECT_EQ(4, TWHEEL_OP_GET);
-	EXPECT_EQ(2, TWHEEL_ABI_REVISION);
+	EXPECT_EQ(5, TWHEEL_OP_ACK);
+	EXPECT_EQ(6, TWHEEL_OP_REJECT);
+	EXPECT_EQ(7, TWHEEL_OP_EXTEND);
+	EXPECT_EQ(3, TWHEEL_ABI_REVISION);
 	EXPECT_EQ(0xBD, TWHEEL_IOC);
 	EXPECT_EQ(65536, TWHEEL_SUBMIT_MAX);
 	EXPECT_EQ(65536, TWHEEL_LIST_MAX);
+	EXPECT_EQ(65536, TWHEEL_DRAIN_MAX);
+	EXPECT_EQ(64, TWHEEL_READERS_MAX);
+	EXPECT_EQ(604800000000000ULL, TWHEEL_LEASE_MAX_NS);
 	EXPECT_EQ(1, TWHEEL_ABSTIME);
 	EXPECT_EQ(2, TWHEEL_EXCLUSIVE);
 	EXPECT_EQ(4, TWHEEL_NEW_TIMEOUT);
+	EXPECT_EQ(1, TWHEEL_STEAL);
+	EXPECT_EQ(2, TWHEEL_CONTROL);
+	EXPECT_EQ(1, TWHEEL_READER_NONBLOCK);
+	EXPECT_EQ(2, TWHEEL_READER_DEAD);
+	EXPECT_EQ(1, TWHEEL_STATS_READER);
 	EXPECT_EQ(1, TWHEEL_EVENT_DROPPED);
 	EXPECT_EQ(2, TWHEEL_EVENT_PERIODIC);
+	EXPECT_EQ(4, TWHEEL_EVENT_DEAD);
 }
 
 TEST_HARNESS_MAIN

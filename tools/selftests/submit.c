@@ -471,7 +471,7 @@ FIXTURE_VARIANT_ADD(operation, start) {
 	.opcode = TWHEEL_OP_START,
 	.known_flags = TWHEEL_ABSTIME | TWHEEL_EXCLUSIVE,
 	.time_ns = TW_HOUR,
-	.unused_at = offsetof(struct twheel_op, reserved),
+	.unused_at = offsetof(struct twheel_op, token),
 };
 
 FIXTURE_VARIANT_ADD(operation, stop) {

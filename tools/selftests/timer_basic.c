@@ -52,7 +52,7 @@ TEST_F(timer, one_shot_expires_once)
 	EXPECT_EQ(0, event->dropped);
 	EXPECT_EQ(1, event->attempt);
 	EXPECT_EQ(0, event->flags);
-	EXPECT_EQ(0, event->reserved);
+	EXPECT_EQ(0, event->token);
 
 	EXPECT_EQ(TWHEEL_FREE, tw_state(self->fd, 5));
 	EXPECT_TRUE(tw_quiet_until(self->fd, tw_now() + 40 * TW_MS));

@@ -2,11 +2,16 @@
 /*
  * twheel - timers by ID behind /dev/twheel
  *
- * Every open file of /dev/twheel is an instance of its own: a private space of
- * 64-bit timer IDs, one clock, one tick, one bounded queue of expiries.  Timers
- * are started, stopped and reset with the ioctls below; read() yields their
- * expiries as whole records of struct twheel_event; poll() says when there are
- * any.
+ * Every open of /dev/twheel makes an instance: a private space of 64-bit timer
+ * IDs, one clock, one tick, one bounded queue of expiries.  Timers are started,
+ * stopped and reset with the ioctls below; read() yields their expiries as whole
+ * records of struct twheel_event; poll() says when there are any.
+ *
+ * READER makes more descriptors of the same instance, so that several threads or
+ * processes can share its expiries; SETUP says how.  Each descriptor is a reader
+ * of its own, and can be used for all the commands.  The instance is gone with
+ * its last descriptor.  SETUP also says whether an expiry is done with when it
+ * was read, or only when its reader has acknowledged it.
  *
  * Conventions
  *
@@ -41,7 +46,7 @@
  *			set
  *	E2BIG		a size-first structure has non-zero bytes behind what
  *			this kernel knows, or is larger than a page
- *	EBUSY		SETUP after the first timer was started
+ *	EBUSY		SETUP after the first timer was started, or after READER
  *	EEXIST		START with TWHEEL_EXCLUSIVE of an ID that is in use
  *	EFAULT		memory that cannot be read or written
  *	EINTR		read: interrupted by a signal before anything was read
@@ -54,14 +59,20 @@
  *			record; an array that has no or too many entries, is not
  *			aligned to 8 bytes or overlaps the other one, a cursor
  *			that LIST did not give; a command in an io_uring whose
- *			size is not that of its structure
- *	ENOENT		no timer has this ID
+ *			size is not that of its structure; settings that
+ *			contradict each other, see struct twheel_setup; a lease
+ *			of 0 or above TWHEEL_LEASE_MAX_NS; ACK, REJECT, EXTEND
+ *			or a reader of dead expiries where nothing is
+ *			acknowledged; SETUP on a descriptor that READER made; a
+ *			read on a descriptor that is not a reader
+ *	ENOENT		no timer has this ID; STATS: no such reader
  *	ENOMEM		the kernel, or the caller's memory cgroup, is out of
  *			memory
  *	ENOSPC		a limit on the number of timers is reached: that of the
  *			instance, of the user or of the module; or that on IDs
  *			with the same hash, which only IDs get to that were
- *			chosen for it
+ *			chosen for it; READER: an instance has
+ *			TWHEEL_READERS_MAX of them
  *	ENOTTY		unknown command, or in an io_uring one that does not go
  *			through it
  *	EOPNOTSUPP	an unknown flag or operation, or a field that is not 0
@@ -69,6 +80,12 @@
  *	EOVERFLOW	a deadline, the end of its slack, or the end of the
  *			interval that begins with it, after the last nanosecond
  *			of the clock (INT64_MAX)
+ *	ESHUTDOWN	START, RESET or READER after SHUTDOWN
+ *	ESTALE		ACK, REJECT or EXTEND of a delivery that is not, or no
+ *			longer, in the hands of this reader
+ *
+ * READER also fails as open() does when there is no descriptor left: EMFILE or
+ * ENFILE.
  */
 #ifndef _UAPI_LINUX_TWHEEL_H
 #define _UAPI_LINUX_TWHEEL_H
@@ -82,7 +99,7 @@
  *
  * Goes up by one with each addition.  What was published keeps its meaning.
  */
-#define TWHEEL_ABI_REVISION	2
+#define TWHEEL_ABI_REVISION	3
 
 /**
  * TWHEEL_SUBMIT_MAX - operations that one SUBMIT takes at most
@@ -92,6 +109,18 @@
  * TWHEEL_LIST_MAX - entries that one LIST has room for at most
  */
 #define TWHEEL_LIST_MAX		65536
+/**
+ * TWHEEL_DRAIN_MAX - records that one DRAIN has room for at most
+ */
+#define TWHEEL_DRAIN_MAX	65536
+/**
+ * TWHEEL_READERS_MAX - readers that an instance has at most
+ */
+#define TWHEEL_READERS_MAX	64
+/**
+ * TWHEEL_LEASE_MAX_NS - longest lease: a week
+ */
+#define TWHEEL_LEASE_MAX_NS	604800000000000ULL
 
 /**
  * enum twheel_overflow - what happens to an expiry that finds the queue full
@@ -111,17 +140,62 @@ enum twheel_overflow {
 };
 
 /**
+ * enum twheel_delivery - when an expiry is done with
+ * @TWHEEL_AT_MOST_ONCE: When it was read.  The default.
+ * @TWHEEL_AT_LEAST_ONCE: When its reader has acknowledged it with ACK.  Until
+ *	then it is under a lease.  If the lease runs out, or the reader gives it
+ *	back with REJECT, or closes the last reference to its descriptor or dies,
+ *	the expiry is delivered again, before younger ones, with twheel_event.attempt
+ *	one higher.  When it was delivered twheel_setup.max_attempts times, it is
+ *	dead instead.
+ */
+enum twheel_delivery {
+	TWHEEL_AT_MOST_ONCE	= 0,
+	TWHEEL_AT_LEAST_ONCE	= 1
+};
+
+/**
+ * enum twheel_dispatch - which reader gets an expiry
+ * @TWHEEL_SHARED: Whoever reads first: all readers read from one queue.  The
+ *	default.
+ * @TWHEEL_ROUND_ROBIN: One reader after the other in turn.  A reader whose queue
+ *	is full is left out.
+ * @TWHEEL_BY_ID: The one whose place is the ID modulo the number of readers;
+ *	places are in the order in which the readers came.  When readers come, what
+ *	is queued already stays where it is; when one leaves, only what it had
+ *	moves.
+ * @TWHEEL_BROADCAST: Every reader gets each.
+ *
+ * But for TWHEEL_SHARED each reader has a queue of twheel_setup.queue_len of its
+ * own.  What a reader that leaves had in its queue, and under its leases, is
+ * dealt out again to the others.  While there is no reader, expiries wait for
+ * one, under the overflow policy.
+ */
+enum twheel_dispatch {
+	TWHEEL_SHARED		= 0,
+	TWHEEL_ROUND_ROBIN	= 1,
+	TWHEEL_BY_ID		= 2,
+	TWHEEL_BROADCAST	= 3
+};
+
+/**
  * enum twheel_state - where a timer is in its life
  * @TWHEEL_FREE: No timer has this ID.
  * @TWHEEL_ARMED: It waits for its deadline.
- * @TWHEEL_DUE: It has expired, and waits for room in the queue.
- * @TWHEEL_QUEUED: It has expired, and its expiry is in the queue.
+ * @TWHEEL_DUE: It has expired, and waits for room in a queue, or to be delivered
+ *	again.
+ * @TWHEEL_QUEUED: It has expired, and its expiry is in a queue.
+ * @TWHEEL_DELIVERED: Its expiry was read and is under a lease.
+ * @TWHEEL_DEAD: Its expiry was delivered as often as it may be, and was never
+ *	acknowledged.
  */
 enum twheel_state {
 	TWHEEL_FREE	= 0,
 	TWHEEL_ARMED	= 1,
 	TWHEEL_DUE	= 2,
-	TWHEEL_QUEUED	= 3
+	TWHEEL_QUEUED	= 3,
+	TWHEEL_DELIVERED = 4,
+	TWHEEL_DEAD	= 5
 };
 
 /**
@@ -129,7 +203,11 @@ enum twheel_state {
  * @TWHEEL_WAS_FREE: There was none: the ID was not in use (start only).
  * @TWHEEL_STOPPED: It was stopped before it expired.
  * @TWHEEL_WITHDREW: It had expired; its unread expiry was withdrawn and will
- *	not be read.
+ *	not be read.  With TWHEEL_BROADCAST: by those who had not read it yet.
+ * @TWHEEL_WAS_DELIVERED: It had expired, and its expiry was read, maybe more than
+ *	once, but not acknowledged.  It will not be read again, and acknowledging
+ *	it fails with ESTALE.
+ * @TWHEEL_WAS_DEAD: It had expired, and its expiry was dead.
  *
  * A call that comes too late, because the expiry of a one-shot timer was
  * already read or dropped, finds no timer: stop and reset fail with ENOENT,
@@ -138,7 +216,9 @@ enum twheel_state {
 enum twheel_outcome {
 	TWHEEL_WAS_FREE	= 0,
 	TWHEEL_STOPPED	= 1,
-	TWHEEL_WITHDREW	= 2
+	TWHEEL_WITHDREW	= 2,
+	TWHEEL_WAS_DELIVERED = 3,
+	TWHEEL_WAS_DEAD	= 4
 };
 
 /**
@@ -181,6 +261,18 @@ enum twheel_outcome {
  * @min_interval_ns: Out: shortest interval of a periodic timer.
  * @submit_max: Out: operations in a SUBMIT.  Since revision 2.
  * @list_max: Out: entries in a LIST.  Since revision 2.
+ * @delivery: Out: of this instance, one of enum twheel_delivery.  This and what
+ *	follows: since revision 3.
+ * @dispatch: Out: of this instance, one of enum twheel_dispatch.
+ * @setup_flags: Out: flags of this instance, as SETUP takes them.
+ * @max_attempts: Out: of this instance; 0: no limit.
+ * @lease_ns: Out: of this instance; 0 with TWHEEL_AT_MOST_ONCE.
+ * @lease_max_ns: Out: the longest lease.
+ * @readers: Out: readers of this instance now, those of dead expiries included.
+ * @readers_max: Out: how many an instance can have.
+ * @reader: Out: number of this descriptor's reader, from 1; unique in the
+ *	instance.  0: it is not a reader.
+ * @reader_flags: Out: what READER was given for this descriptor.
  *
  * Before SETUP and the first start, the settings are those that a start would
  * give the instance.
@@ -203,12 +295,37 @@ struct twheel_info {
 	__aligned_u64 min_interval_ns;
 	__u32 submit_max;
 	__u32 list_max;
+	__u32 delivery;
+	__u32 dispatch;
+	__u32 setup_flags;
+	__u32 max_attempts;
+	__aligned_u64 lease_ns;
+	__aligned_u64 lease_max_ns;
+	__u32 readers;
+	__u32 readers_max;
+	__u32 reader;
+	__u32 reader_flags;
 };
+
+/**
+ * define TWHEEL_STEAL - an idle reader takes the younger half of the longest queue
+ *
+ * For SETUP, with TWHEEL_ROUND_ROBIN.  A reader that finds its own queue empty
+ * takes them over.
+ */
+#define TWHEEL_STEAL		(1U << 0)
+/**
+ * define TWHEEL_CONTROL - the descriptor that opened the instance is no reader
+ *
+ * For SETUP.  It gets no expiries, and read() on it fails with EINVAL, but it
+ * keeps the instance when there are no readers.  DRAIN works on it.
+ */
+#define TWHEEL_CONTROL		(1U << 1)
 
 /**
  * struct twheel_setup - settings of an instance
  * @size: In: sizeof(struct twheel_setup) of the caller.
- * @flags: Must be 0.
+ * @flags: TWHEEL_STEAL, TWHEEL_CONTROL.
  * @tick_shift: A tick lasts 2^tick_shift ns.  0: the module's default.
  * @clock: CLOCK_MONOTONIC or CLOCK_BOOTTIME.  0: CLOCK_MONOTONIC.
  * @queue_len: Expiries that the queue holds; at least 1.  0: the module's
@@ -216,9 +333,23 @@ struct twheel_info {
  * @overflow: One of enum twheel_overflow.
  * @max_timers: Timers that the instance holds at most.  0: the module's
  *	default.
+ * @delivery: One of enum twheel_delivery.  This and what follows: since revision
+ *	3.
+ * @dispatch: One of enum twheel_dispatch.
+ * @lease_ns: TWHEEL_AT_LEAST_ONCE: how long a reader has to acknowledge an
+ *	expiry, from 1 to TWHEEL_LEASE_MAX_NS; it ends with the first tick after
+ *	that.
+ * @max_attempts: TWHEEL_AT_LEAST_ONCE: how often an expiry is delivered before it
+ *	is dead.  0: no limit.
+ * @reserved: Must be 0.
  *
- * SETUP may be repeated until the first timer was started.  Settings that it
- * does not name go back to their defaults.
+ * SETUP may be repeated until the first timer was started or the first reader
+ * made.  Settings that it does not name go back to their defaults.
+ *
+ * These contradict each other, and are EINVAL: TWHEEL_AT_LEAST_ONCE without a
+ * lease, or with a policy other than TWHEEL_HOLD, or with TWHEEL_BROADCAST;
+ * @lease_ns or @max_attempts with TWHEEL_AT_MOST_ONCE; TWHEEL_BROADCAST with
+ * TWHEEL_HOLD; TWHEEL_STEAL with any dispatch but TWHEEL_ROUND_ROBIN.
  */
 struct twheel_setup {
 	__u32 size;
@@ -228,6 +359,11 @@ struct twheel_setup {
 	__u32 queue_len;
 	__u32 overflow;
 	__aligned_u64 max_timers;
+	__u32 delivery;
+	__u32 dispatch;
+	__aligned_u64 lease_ns;
+	__u32 max_attempts;
+	__u32 reserved;
 };
 
 /**
@@ -273,14 +409,14 @@ struct twheel_start {
  * struct twheel_stop - stop a timer and forget it
  * @id: The timer.
  * @flags: Must be 0.
- * @outcome: Out: TWHEEL_STOPPED or TWHEEL_WITHDREW.
+ * @outcome: Out: one of enum twheel_outcome, but not TWHEEL_WAS_FREE.
  * @generation: Out: number of the arming that this ended.
  * @remaining_ns: Out: time that it still had; 0 if it had expired.
  * @data: Out: the timer's data.
  * @reserved: Must be 0.
  *
  * No read() that begins after this call has returned yields an expiry of the
- * timer.
+ * timer, and none that was read can be acknowledged.
  */
 struct twheel_stop {
 	__aligned_u64 id;
@@ -298,7 +434,7 @@ struct twheel_stop {
  * @time_ns: With TWHEEL_NEW_TIMEOUT: its new timeout, or with TWHEEL_ABSTIME
  *	too, its new deadline.  0 otherwise.
  * @flags: TWHEEL_NEW_TIMEOUT, TWHEEL_ABSTIME.
- * @outcome: Out: TWHEEL_STOPPED or TWHEEL_WITHDREW, of the earlier arming.
+ * @outcome: Out: one of enum twheel_outcome, but not TWHEEL_WAS_FREE.
  * @generation: Out: number of the new arming.
  * @remaining_ns: Out: time that the earlier arming still had; 0 if it had
  *	expired.
@@ -357,12 +493,18 @@ struct twheel_get {
  * @TWHEEL_OP_STOP: What STOP does.
  * @TWHEEL_OP_RESET: What RESET does.
  * @TWHEEL_OP_GET: What GET does.
+ * @TWHEEL_OP_ACK: What ACK does.  This and what follows: since revision 3.
+ * @TWHEEL_OP_REJECT: What REJECT does.
+ * @TWHEEL_OP_EXTEND: What EXTEND does.
  */
 enum twheel_opcode {
 	TWHEEL_OP_START	= 1,
 	TWHEEL_OP_STOP	= 2,
 	TWHEEL_OP_RESET	= 3,
-	TWHEEL_OP_GET	= 4
+	TWHEEL_OP_GET	= 4,
+	TWHEEL_OP_ACK	= 5,
+	TWHEEL_OP_REJECT = 6,
+	TWHEEL_OP_EXTEND = 7
 };
 
 /**
@@ -370,10 +512,11 @@ enum twheel_opcode {
  * @opcode: One of enum twheel_opcode.
  * @flags: Those of the command.
  * @id: The timer.
- * @time_ns: START, RESET: as in their structures.
+ * @time_ns: START, RESET: as in their structures.  EXTEND: twheel_ack.lease_ns.
  * @interval_ns: START: as in struct twheel_start.
  * @data: START: as in struct twheel_start.
  * @slack_ns: START: as in struct twheel_start.
+ * @token: ACK, REJECT, EXTEND: as in struct twheel_ack.  Since revision 3.
  * @reserved: Must be 0.
  *
  * What an operation does not use must be 0.
@@ -386,7 +529,8 @@ struct twheel_op {
 	__aligned_u64 interval_ns;
 	__aligned_u64 data;
 	__aligned_u64 slack_ns;
-	__aligned_u64 reserved[2];
+	__aligned_u64 token;
+	__aligned_u64 reserved;
 };
 
 /**
@@ -394,12 +538,14 @@ struct twheel_op {
  * @error: 0, or the negative errno that the command would have failed with;
  *	the rest is 0 then.
  * @outcome: START, STOP, RESET: one of enum twheel_outcome.  GET: one of enum
- *	twheel_state.
+ *	twheel_state.  ACK, REJECT, EXTEND: twheel_ack.state.
  * @generation: START, RESET: number of the new arming.  STOP: of the arming
- *	that this ended.  GET: of its arming.
- * @remaining_ns: Time that the earlier arming still had, GET: that it has.
- * @deadline_ns: START, RESET: the new deadline.  GET: its deadline.  STOP: 0.
- * @data: STOP, GET: the timer's data.  START, RESET: 0.
+ *	that this ended.  GET, ACK, REJECT, EXTEND: of its arming.
+ * @remaining_ns: Time that the earlier arming still had, GET: that it has.  ACK,
+ *	REJECT, EXTEND: 0.
+ * @deadline_ns: START, RESET: the new deadline.  GET: its deadline.  EXTEND:
+ *	twheel_ack.lease_end_ns.  STOP, ACK, REJECT: 0.
+ * @data: STOP, GET: the timer's data.  Otherwise 0.
  * @interval_ns: GET: its interval.  Otherwise 0.
  */
 struct twheel_result {
@@ -454,7 +600,8 @@ struct twheel_submit {
  * @interval_ns: As in struct twheel_get.
  * @slack_ns: As in struct twheel_get.
  * @state: One of enum twheel_state.
- * @attempt: How often its expiry was delivered so far; 0 in this revision.
+ * @attempt: How often its expiry was delivered so far, without being
+ *	acknowledged.
  * @reserved: 0.
  */
 struct twheel_list_entry {
@@ -511,8 +658,8 @@ struct twheel_list {
  * @flags: Must be 0.
  *
  * The command area of a submission queue entry with opcode IORING_OP_URING_CMD
- * and the number of START, STOP, RESET, GET or SUBMIT as its cmd_op; others are
- * ENOTTY.  The result of the completion is 0 or the negative errno that the
+ * and the number of START, STOP, RESET, GET, SUBMIT, ACK, REJECT or EXTEND as its
+ * cmd_op; others are ENOTTY.  The result of the completion is 0 or the negative errno that the
  * ioctl would have failed with.
  */
 struct twheel_uring_cmd {
@@ -522,30 +669,177 @@ struct twheel_uring_cmd {
 };
 
 /**
- * struct twheel_stats - counters of an instance
+ * struct twheel_ack - acknowledge a delivery, give it back, or prolong its lease
+ * @id: The timer: twheel_event.id.
+ * @token: The delivery: twheel_event.token.
+ * @lease_ns: EXTEND: the lease lasts this long from now, from 1 to
+ *	TWHEEL_LEASE_MAX_NS.  ACK, REJECT: must be 0.
+ * @lease_end_ns: Out: EXTEND: when the lease ends.  Otherwise 0.
+ * @flags: Must be 0.
+ * @state: Out: what the timer is in now, one of enum twheel_state.
+ * @reserved: Must be 0.
+ *
+ * For the reader that has the expiry, which is the descriptor that it was read
+ * on.  Any other call, and one that comes after the lease has ended, or after the
+ * timer was stopped, reset or started again, fails with ESTALE and changes
+ * nothing.
+ *
+ * ACK: a one-shot timer is gone; a periodic one goes on at the next point of its
+ * grid.  REJECT: it is delivered again at once, or dead.  Of a dead expiry, ACK
+ * has the same effect, and REJECT leaves it dead.
+ */
+struct twheel_ack {
+	__aligned_u64 id;
+	__aligned_u64 token;
+	__aligned_u64 lease_ns;
+	__aligned_u64 lease_end_ns;
+	__u32 flags;
+	__u32 state;
+	__aligned_u64 reserved[2];
+};
+
+/**
+ * define TWHEEL_READER_NONBLOCK - the descriptor has O_NONBLOCK set
+ *
+ * For READER.
+ */
+#define TWHEEL_READER_NONBLOCK	(1U << 0)
+/**
+ * define TWHEEL_READER_DEAD - the reader gets dead expiries, and no others
+ *
+ * For READER, with TWHEEL_AT_LEAST_ONCE.  They come under a lease as well, with
+ * TWHEEL_EVENT_DEAD; when it ends they are dead as before.  ACK of one is the end
+ * of it; START or RESET of its timer runs that again.
+ */
+#define TWHEEL_READER_DEAD	(1U << 1)
+
+/**
+ * struct twheel_reader - make another reader of the instance
+ * @flags: TWHEEL_READER_NONBLOCK, TWHEEL_READER_DEAD.
+ * @reserved: Must be 0.
+ * @reserved2: Must be 0.
+ *
+ * The call returns a new descriptor, which is closed on exec.  The settings of
+ * the instance are fixed from now on.
+ */
+struct twheel_reader {
+	__u32 flags;
+	__u32 reserved;
+	__aligned_u64 reserved2[3];
+};
+
+/**
+ * struct twheel_drain - take what is ready, whichever reader it is for
+ * @events: Address of room for @room struct twheel_event, aligned to 8 bytes.
+ * @room: From 1 to TWHEEL_DRAIN_MAX.
+ * @count: Out: records.
+ * @more: Out: 1 if something was ready still, otherwise 0.
+ * @flags: Must be 0.
+ * @reserved: Must be 0.
+ *
+ * Never waits; @count is 0 if nothing was ready.  The oldest come first; with
+ * TWHEEL_BROADCAST one reader's after the other's.  With TWHEEL_AT_LEAST_ONCE
+ * they are under leases of this descriptor.  Dead expiries are not among them,
+ * but for a reader of them, which gets nothing else.
+ *
+ * The call ends early when a signal is pending or the memory of a record cannot
+ * be written.  It fails with EFAULT, and nothing was taken, if that is so for the
+ * first one.
+ */
+struct twheel_drain {
+	__aligned_u64 events;
+	__u32 room;
+	__u32 count;
+	__u32 more;
+	__u32 flags;
+	__aligned_u64 reserved[2];
+};
+
+/**
+ * struct twheel_shutdown - let an instance come to its end
+ * @flags: Must be 0.
+ * @reserved: Must be 0.
+ * @timers: Out: timers in the instance now.
+ * @armed: Out: of these, those that waited for their deadline.  They do not
+ *	expire any more, and can be listed and stopped.
+ * @waiting: Out: those whose expiry waits to be read.
+ * @in_flight: Out: those whose expiry is under a lease.
+ * @dead: Out: those whose expiry is dead.
+ * @reserved2: Must be 0.
+ *
+ * From now on no timer expires or is started.  Readers read what has expired, and
+ * what comes back from a lease.  When there is nothing more that could come, read
+ * returns 0 and poll says EPOLLHUP.  Doing it again changes nothing.
+ */
+struct twheel_shutdown {
+	__u32 flags;
+	__u32 reserved;
+	__aligned_u64 timers;
+	__aligned_u64 armed;
+	__aligned_u64 waiting;
+	__aligned_u64 in_flight;
+	__aligned_u64 dead;
+	__aligned_u64 reserved2[2];
+};
+
+/**
+ * define TWHEEL_STATS_READER - the counters of one reader
+ *
+ * For STATS: of the reader with the lowest number that is not below
+ * twheel_stats.reader; ENOENT if there is none.
+ */
+#define TWHEEL_STATS_READER	(1U << 0)
+
+/**
+ * struct twheel_stats - counters of an instance, or of a reader
  * @size: In: sizeof(struct twheel_stats) of the caller.  Out: that of the
  *	kernel.
- * @flags: Must be 0.
+ * @flags: TWHEEL_STATS_READER or 0.
  * @timers: Timers in the instance now, in any state.
  * @armed: Of these, those that wait for their deadline.
  * @started: Starts that succeeded.
  * @reset: Resets that succeeded.
  * @stopped: Stops that succeeded.
  * @expired: Expiries; several missed periods of a periodic timer are one.
- * @delivered: Expiries that were read.
- * @withdrawn: Expiries that a start, stop or reset took back unread.
+ * @delivered: Expiries that were read; with TWHEEL_AT_LEAST_ONCE, that were
+ *	acknowledged.
+ * @withdrawn: Expiries that a start, stop or reset took back before they were
+ *	read or acknowledged; with TWHEEL_BROADCAST, also those that a reader left
+ *	unread.
  * @dropped: Expiries that the overflow policy dropped.
- * @dead: Expiries whose delivery attempts were used up.  0 in this revision.
+ * @dead: Expiries that are dead now.  Reader: those that died in its hands.
  * @waiting: Expiries that wait to be read: twheel_stats.queued, and those that
- *	wait for room in the queue.
- * @queued: Expiries in the queue: what a read could have now.
- * @oldest_ns: Age of the oldest expiry in the queue; 0 if it is empty.
+ *	wait for room in a queue, or to be delivered again.
+ * @queued: Expiries in queues.
+ * @oldest_ns: Age of the oldest expiry that waits in a queue or to be delivered
+ *	again; 0 if there is none.
  * @migrated: Timers that moved one level down in the wheel.
  * @passes: Expiry passes.
  * @programmed: Times that the hrtimer was programmed.
+ * @in_flight: Expiries that are under a lease.  This and what follows: since
+ *	revision 3.
+ * @redelivered: Deliveries of an expiry that was delivered before.
+ * @rejected: Leases that REJECT ended.
+ * @lapsed: Leases that ran out.
+ * @stolen: Expiries that an idle reader took from another's queue.  Reader: those
+ *	that it took.
+ * @passed_on: Instance: 0.  Reader: expiries that went to another reader, or back
+ *	to the instance: stolen from it, drained by another one, or not acknowledged
+ *	in time.
+ * @readers: Instance: readers now, those of dead expiries included.  Reader: 0.
+ * @reader: In: with TWHEEL_STATS_READER, a number.  Out: the number of the reader
+ *	that this is about; 0: the instance.
+ * @shut_down: 1 after SHUTDOWN.
+ * @reserved: 0.
  *
- * Taken under one lock, so at any moment
- * expired = delivered + withdrawn + dropped + dead + waiting.
+ * Taken under one lock, so at any moment, of an instance and of each reader,
+ * expired = delivered + withdrawn + dropped + dead + waiting + in_flight +
+ * passed_on.  Here expired is, of a reader, what it was given.  With
+ * TWHEEL_BROADCAST each reader's copy counts as an expiry of its own.  With
+ * TWHEEL_SHARED an expiry is given to a reader when that reads it.
+ *
+ * What a reader does not have is 0: twheel_stats.timers, armed, started, reset,
+ * stopped, migrated, passes, programmed.
  */
 struct twheel_stats {
 	__u32 size;
@@ -566,6 +860,16 @@ struct twheel_stats {
 	__aligned_u64 migrated;
 	__aligned_u64 passes;
 	__aligned_u64 programmed;
+	__aligned_u64 in_flight;
+	__aligned_u64 redelivered;
+	__aligned_u64 rejected;
+	__aligned_u64 lapsed;
+	__aligned_u64 stolen;
+	__aligned_u64 passed_on;
+	__u32 readers;
+	__u32 reader;
+	__u32 shut_down;
+	__u32 reserved;
 };
 
 /**
@@ -580,6 +884,12 @@ struct twheel_stats {
  * In twheel_event.flags.
  */
 #define TWHEEL_EVENT_PERIODIC	(1U << 1)
+/**
+ * define TWHEEL_EVENT_DEAD - the expiry is dead
+ *
+ * In twheel_event.flags, for a reader of dead expiries.
+ */
+#define TWHEEL_EVENT_DEAD	(1U << 2)
 
 /**
  * struct twheel_event - an expiry, as read() yields it
@@ -587,17 +897,22 @@ struct twheel_stats {
  * @data: Its data, as started.
  * @generation: Number of the arming that expired, as start or reset reported
  *	it.
- * @sequence: Number of this record in the stream of the instance, from 1.  The
- *	gap to the record before is @dropped.
+ * @sequence: Number of this record in the stream of its queue, from 1.  The gap to
+ *	the record before is @dropped.
  * @deadline_ns: The deadline asked for; of a periodic timer, the first one that
  *	this record reports.
  * @fired_ns: When it expired; never before @deadline_ns.
  * @expirations: 1; for a periodic timer, the periods that have passed since the
  *	last record.
  * @dropped: Expiries that were dropped between the record before and this one.
- * @attempt: 1: how often this expiry was delivered, this time included.
- * @flags: TWHEEL_EVENT_DROPPED, TWHEEL_EVENT_PERIODIC.
- * @reserved: 0.
+ * @attempt: How often this expiry was delivered, this time included.  For a reader
+ *	of dead expiries: before it was dead.
+ * @flags: TWHEEL_EVENT_DROPPED, TWHEEL_EVENT_PERIODIC, TWHEEL_EVENT_DEAD.
+ * @token: TWHEEL_AT_LEAST_ONCE: number of this delivery, which ACK asks for;
+ *	unique in the instance.  Otherwise 0.  Since revision 3.
+ *
+ * An expiry that is delivered again has the id, data, generation and deadline that
+ * it had, and a new sequence and token.
  */
 struct twheel_event {
 	__aligned_u64 id;
@@ -610,7 +925,7 @@ struct twheel_event {
 	__aligned_u64 dropped;
 	__u32 attempt;
 	__u32 flags;
-	__aligned_u64 reserved;
+	__aligned_u64 token;
 };
 
 #define TWHEEL_IOC		0xBD
@@ -624,5 +939,11 @@ struct twheel_event {
 #define TWHEEL_IOC_GET		_IOWR(TWHEEL_IOC, 0x13, struct twheel_get)
 #define TWHEEL_IOC_SUBMIT	_IOWR(TWHEEL_IOC, 0x14, struct twheel_submit)
 #define TWHEEL_IOC_LIST		_IOWR(TWHEEL_IOC, 0x15, struct twheel_list)
+#define TWHEEL_IOC_ACK		_IOWR(TWHEEL_IOC, 0x16, struct twheel_ack)
+#define TWHEEL_IOC_REJECT	_IOWR(TWHEEL_IOC, 0x17, struct twheel_ack)
+#define TWHEEL_IOC_EXTEND	_IOWR(TWHEEL_IOC, 0x18, struct twheel_ack)
+#define TWHEEL_IOC_READER	_IOW(TWHEEL_IOC, 0x19, struct twheel_reader)
+#define TWHEEL_IOC_DRAIN	_IOWR(TWHEEL_IOC, 0x1A, struct twheel_drain)
+#define TWHEEL_IOC_SHUTDOWN	_IOWR(TWHEEL_IOC, 0x1B, struct twheel_shutdown)
 
 #endif /* _UAPI_LINUX_TWHEEL_H */
