@@ -59,7 +59,7 @@ static void batch_exit(struct kunit *test)
 static void operate(struct pair *pair, u32 nr)
 {
 	memset(pair->results, 0xaa, sizeof(pair->results));
-	twheel_instance_operate(&pair->batch->inst, pair->ops, pair->results,
+	twheel_instance_operate(&pair->batch->inst, NULL, pair->ops, pair->results,
 				nr);
 }
 
@@ -286,7 +286,7 @@ static const struct {
 	int error;
 } wrong_entries[] = {
 	{ { .opcode = 0 }, -EOPNOTSUPP },
-	{ { .opcode = TWHEEL_OP_GET + 1 }, -EOPNOTSUPP },
+	{ { .opcode = TWHEEL_OP_EXTEND + 1 }, -EOPNOTSUPP },
 	{ { .opcode = U32_MAX }, -EOPNOTSUPP },
 	{ { .opcode = TWHEEL_OP_START, .flags = TWHEEL_NEW_TIMEOUT },
 	  -EOPNOTSUPP },

@@ -223,7 +223,8 @@ static void refused_record_stays(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, read_events(f, 0), 0);
 	f->room = 0;
 	f->events = 0;
-	KUNIT_EXPECT_EQ(test, twheel_instance_deliver(&f->inst, &f->receiver),
+	KUNIT_EXPECT_EQ(test, twheel_instance_deliver(&f->reader,
+						      &f->receiver, false),
 			TWHEEL_READ_REFUSED);
 	KUNIT_EXPECT_EQ(test, stats(test)->delivered, 0);
 	KUNIT_EXPECT_EQ(test, read_events(f, 5), 5);
@@ -257,16 +258,16 @@ static void reader_is_notified(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, start(f, 1, 2 * TICK, 0, 0), 0);
 	KUNIT_ASSERT_EQ(test, start(f, 2, 2 * TICK, 0, 0), 0);
 	KUNIT_EXPECT_EQ(test, f->notified, 0);
-	KUNIT_EXPECT_FALSE(test, twheel_instance_readable(&f->inst));
+	KUNIT_EXPECT_FALSE(test, twheel_consumer_readable(&f->reader));
 	run_for(f, 5 * TICK);
 	KUNIT_EXPECT_EQ(test, f->notified, 1);
-	KUNIT_EXPECT_TRUE(test, twheel_instance_readable(&f->inst));
+	KUNIT_EXPECT_TRUE(test, twheel_consumer_readable(&f->reader));
 	/* Edge-triggered epoll: each further expiry is news as well. */
 	KUNIT_ASSERT_EQ(test, start(f, 3, 2 * TICK, 0, 0), 0);
 	run_for(f, 5 * TICK);
 	KUNIT_EXPECT_EQ(test, f->notified, 2);
 	KUNIT_EXPECT_EQ(test, read_events(f, 9), 3);
-	KUNIT_EXPECT_FALSE(test, twheel_instance_readable(&f->inst));
+	KUNIT_EXPECT_FALSE(test, twheel_consumer_readable(&f->reader));
 	KUNIT_ASSERT_EQ(test, start(f, 4, 0, 0, TWHEEL_ABSTIME), 0);
 	KUNIT_EXPECT_EQ(test, f->notified, 3);
 }
@@ -331,7 +332,8 @@ static void delivery_is_bounded(struct kunit *test)
 	f->events = 0;
 	do {
 		before = f->events;
-		end = twheel_instance_deliver(&f->inst, &f->receiver);
+		end = twheel_instance_deliver(&f->reader, &f->receiver,
+					      false);
 		KUNIT_EXPECT_LE(test, f->events - before, 64);
 		nr++;
 	} while (end == TWHEEL_READ_MORE);

@@ -22,6 +22,7 @@
 /**
  * struct fixture - what a case works with
  * @inst: The instance.
+ * @reader: The descriptor that has opened it.
  * @clock: Its clock.
  * @account: Who pays.
  * @receiver: Takes records.
@@ -37,6 +38,7 @@
  */
 struct fixture {
 	struct twheel_instance inst;
+	struct twheel_consumer reader;
 	struct fake_clock clock;
 	struct twheel_account *account;
 	struct twheel_receiver receiver;
@@ -64,6 +66,12 @@ static inline void fixture_notify(struct twheel_instance *inst)
 	container_of(inst, struct fixture, inst)->notified++;
 }
 
+/* The same for readers that have lines of their own. */
+static inline void fixture_call(struct twheel_consumer *consumer)
+{
+	fixture_notify(consumer->inst);
+}
+
 static inline bool fixture_take(struct twheel_receiver *receiver,
 				const struct twheel_event *event)
 {
@@ -89,6 +97,7 @@ static inline int fixture_init_for(struct kunit *test, u64 now, u32 user)
 	fake_clock_init(&f->clock, now, fixture_expire);
 	twheel_instance_init(&f->inst, &f->clock.clock, f->account,
 			     fixture_notify);
+	twheel_consumer_open(&f->inst, &f->reader, fixture_call);
 	return 0;
 }
 
@@ -102,6 +111,7 @@ static inline void fixture_exit(struct kunit *test)
 	struct fixture *f = test->priv;
 
 	if (f && f->account) {
+		twheel_consumer_leave(&f->reader);
 		twheel_instance_kill(&f->inst);
 		twheel_instance_destroy(&f->inst);
 		KUNIT_EXPECT_EQ_MSG(test, atomic64_read(&f->account->timers), 0,
@@ -167,8 +177,11 @@ static inline const struct twheel_stats *stats(struct kunit *test)
 
 	twheel_instance_stats(&f->inst, s);
 	KUNIT_EXPECT_EQ(test, s->expired, s->delivered + s->withdrawn +
-			s->dropped + s->dead + s->waiting);
-	KUNIT_EXPECT_EQ(test, s->timers, s->armed + s->waiting);
+			s->dropped + s->dead + s->waiting + s->in_flight);
+	/* Where each reader has a copy, those are what waits. */
+	if (f->inst.config.dispatch != TWHEEL_BROADCAST)
+		KUNIT_EXPECT_EQ(test, s->timers,
+				s->armed + s->waiting + s->in_flight + s->dead);
 	return s;
 }
 
@@ -180,7 +193,8 @@ static inline u32 read_events(struct fixture *f, u32 max)
 	f->room = max;
 	f->events = 0;
 	while (end == TWHEEL_READ_MORE)
-		end = twheel_instance_deliver(&f->inst, &f->receiver);
+		end = twheel_instance_deliver(&f->reader, &f->receiver,
+					      false);
 	return f->events;
 }
 

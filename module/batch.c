@@ -93,7 +93,7 @@ static u32 probe_results(struct twheel_result __user *user, u32 nr)
 }
 
 /* Returns how many operations were done; 0 or -errno in @ret. */
-static u32 submit_chunk(struct twheel_instance *inst,
+static u32 submit_chunk(struct twheel_consumer *by,
 			struct submit_chunk *chunk,
 			const struct twheel_op __user *ops,
 			struct twheel_result __user *results, u32 nr, int *ret)
@@ -106,13 +106,13 @@ static u32 submit_chunk(struct twheel_instance *inst,
 	*ret = ready < nr ? -EFAULT : 0;
 	if (!ready)
 		return 0;
-	twheel_instance_operate(inst, chunk->ops, chunk->results, ready);
+	twheel_instance_operate(by->inst, by, chunk->ops, chunk->results, ready);
 	if (copy_to_user(results, chunk->results, ready * sizeof(*results)))
 		*ret = -EFAULT;
 	return ready;
 }
 
-static int submit_all(struct twheel_instance *inst, struct twheel_submit *req,
+static int submit_all(struct twheel_consumer *by, struct twheel_submit *req,
 		      struct submit_chunk *chunk)
 {
 	const struct twheel_op __user *ops = u64_to_user_ptr(req->ops);
@@ -124,7 +124,7 @@ static int submit_all(struct twheel_instance *inst, struct twheel_submit *req,
 		if (done && interrupted())
 			break;
 		cond_resched();
-		done += submit_chunk(inst, chunk, ops + done, results + done,
+		done += submit_chunk(by, chunk, ops + done, results + done,
 				     min_t(u32, req->count - done,
 					   SUBMIT_CHUNK), &ret);
 	}
@@ -136,13 +136,13 @@ static int submit_all(struct twheel_instance *inst, struct twheel_submit *req,
 
 /**
  * twheel_batch_submit() - carry out an array of operations
- * @inst: The instance.
+ * @by: Who asks for them.
  * @req: Its result is filled in on success only.
  *
  * Context: May sleep.  Timers are charged to the caller's memory cgroup.
  * Return: 0, -EFAULT, -EINVAL, -ENOMEM or -EOPNOTSUPP.
  */
-int twheel_batch_submit(struct twheel_instance *inst, struct twheel_submit *req)
+int twheel_batch_submit(struct twheel_consumer *by, struct twheel_submit *req)
 {
 	struct submit_chunk *chunk;
 	int ret = check_submit(req);
@@ -152,7 +152,7 @@ int twheel_batch_submit(struct twheel_instance *inst, struct twheel_submit *req)
 	chunk = kmalloc(sizeof(*chunk), BUFFER_GFP);
 	if (!chunk)
 		return -ENOMEM;
-	ret = submit_all(inst, req, chunk);
+	ret = submit_all(by, req, chunk);
 	kfree(chunk);
 	return ret;
 }

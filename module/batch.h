@@ -7,8 +7,7 @@
 
 #include "instance.h"
 
-int twheel_batch_submit(struct twheel_instance *inst,
-			struct twheel_submit *req);
+int twheel_batch_submit(struct twheel_consumer *by, struct twheel_submit *req);
 int twheel_batch_list(struct twheel_instance *inst, struct twheel_list *req);
 
 #endif /* TWHEEL_BATCH_H */

@@ -1,79 +1,67 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Arming and expiry inside an instance
+ * From the deadline of a timer to the queue
  *
  * The way of an expiry: the wheel hands over what is due in a tick, it goes to
  * the end of the instance's list of DUE timers, and from there, oldest first,
  * into the queue as far as there is room (twheel_expiry_commit() and
- * pump_due()).  What happens when there is none is the overflow policy, and
- * pump_due() is the only place that knows it.
+ * twheel_expiry_pump()), or into the lines of readers that have their own.  What
+ * happens when there is none is the overflow policy, and pump_one() and what it
+ * calls are the only places that know it.
  *
  * Everything is cut into steps that are counted, and no call takes more than a
  * fixed number of them.  What is left is deferred to the clock's worker.
  */
 #include <linux/lockdep.h>
 
+#include "arm.h"
+#include "broadcast.h"
 #include "compat.h"
+#include "dispatch.h"
 #include "expiry.h"
+#include "lease.h"
 #include "trace.h"
 
 /* Steps in a pass: some 50 microseconds with the lock held. */
 #define PASS_STEPS	256
 /* Steps of the queue that a start, stop or reset takes along. */
 #define OP_STEPS	8
-/* Records that are delivered with the lock held. */
-#define DELIVER_RECORDS	32
-/* Steps of the queue that they may take. */
-#define DELIVER_STEPS	(4 * DELIVER_RECORDS)
 
 static u64 tick_of(const struct twheel_instance *inst, u64 now)
 {
 	return now >> inst->config.tick_shift;
 }
 
-static u64 expiry_tick(const struct twheel_instance *inst,
-		       const struct twheel_timer *timer)
+/* End an arming where the expiry can be in more places than the queue. */
+static enum twheel_outcome disarm_pooled(struct twheel_instance *inst,
+					 struct twheel_timer *timer, u32 from)
 {
-	u64 tick = twheel_timer_tick(timer->deadline, inst->config.tick_shift);
+	struct twheel_expiry *expiry = twheel_expiry_of(timer);
+	u32 attempt = expiry->attempt;
+	bool dead = expiry->dead;
+	u64 copies = 0;
 
-	return twheel_timer_join(tick, timer->node.slack);
-}
-
-/* @timer, in no list, has reached its deadline. */
-static void expire_timer(struct twheel_instance *inst,
-			 struct twheel_timer *timer, u64 now)
-{
-	twheel_timer_step(timer, TWHEEL_STEP_EXPIRE, &inst->books);
-	timer->node.expires = now;
-	list_add_tail(&timer->node.link, &inst->due);
-	inst->news = true;
-	trace_twheel_expire(timer, now);
-}
-
-/**
- * twheel_expiry_arm() - let a timer run to its deadline
- * @inst: The instance.
- * @timer: The timer, in state TWHEEL_FREE, in the index, with its deadline.
- * @now: The time, ns.
- *
- * A deadline that has come or passed expires at once, unless the wheel is
- * behind: then it takes its turn there, so that expiries stay in order.
- */
-void twheel_expiry_arm(struct twheel_instance *inst,
-		       struct twheel_timer *timer, u64 now)
-{
-	u64 tick = tick_of(inst, now);
-
-	lockdep_assert_held(&inst->lock);
-	twheel_timer_step(timer, TWHEEL_STEP_ARM, &inst->books);
-	timer->node.expires = tick;
-	if (timer->deadline > now)
-		timer->node.expires = expiry_tick(inst, timer);
-	twheel_wheel_forward(inst->wheel, tick);
-	if (timer->deadline <= now && inst->wheel->wake > tick)
-		expire_timer(inst, timer, now);
-	else
-		twheel_wheel_add(inst->wheel, &timer->node);
+	if (inst->config.dispatch == TWHEEL_BROADCAST) {
+		copies = twheel_broadcast_withdraw(inst, timer, from);
+		if (from == TWHEEL_DUE)
+			list_del(&timer->node.link);
+	} else if (from == TWHEEL_DELIVERED) {
+		twheel_lease_withdraw(inst, timer);
+	} else if (from == TWHEEL_DEAD) {
+		list_del(&timer->node.link);
+	} else if (from != TWHEEL_ARMED) {
+		twheel_dispatch_withdraw(inst, timer, from);
+	}
+	if (expiry->owner)
+		expiry->owner->tally.withdrawn++;
+	expiry->owner = NULL;
+	expiry->attempt = 0;
+	expiry->dead = false;
+	if (dead)
+		return TWHEEL_WAS_DEAD;
+	if (attempt)
+		return TWHEEL_WAS_DELIVERED;
+	return copies || from != TWHEEL_ARMED ? TWHEEL_WITHDREW : TWHEEL_STOPPED;
 }
 
 /**
@@ -81,10 +69,10 @@ void twheel_expiry_arm(struct twheel_instance *inst,
  * @inst: The instance.
  * @timer: The timer, in any state but TWHEEL_FREE; it is TWHEEL_FREE then.
  *
- * Return: The state that it was in.
+ * Return: What has come of it.
  */
-u32 twheel_expiry_disarm(struct twheel_instance *inst,
-			 struct twheel_timer *timer)
+enum twheel_outcome twheel_expiry_disarm(struct twheel_instance *inst,
+					 struct twheel_timer *timer)
 {
 	u32 from;
 
@@ -92,33 +80,13 @@ u32 twheel_expiry_disarm(struct twheel_instance *inst,
 	from = twheel_timer_step(timer, TWHEEL_STEP_STOP, &inst->books);
 	if (from == TWHEEL_ARMED)
 		twheel_wheel_del(inst->wheel, &timer->node);
-	else if (from == TWHEEL_DUE)
+	if (inst->pooled)
+		return disarm_pooled(inst, timer, from);
+	if (from == TWHEEL_DUE)
 		list_del(&timer->node.link);
-	else
+	else if (from == TWHEEL_QUEUED)
 		twheel_queue_withdraw(&inst->queue);
-	return from;
-}
-
-/* An expiry is over, read or dropped: the next period, or the end. */
-static void settle(struct twheel_instance *inst, struct twheel_timer *timer,
-		   u64 expirations, u64 now, struct list_head *freed)
-{
-	if (!timer->interval) {
-		twheel_index_del(&inst->index, &timer->entry);
-		list_add(&timer->node.link, freed);
-		return;
-	}
-	timer->deadline += expirations * timer->interval;
-	timer->deadline = min_t(u64, timer->deadline, KTIME_MAX);
-	twheel_expiry_arm(inst, timer, now);
-}
-
-static void drop(struct twheel_instance *inst, struct twheel_timer *timer,
-		 u64 now, struct list_head *freed)
-{
-	trace_twheel_drop(timer, now);
-	twheel_timer_step(timer, TWHEEL_STEP_DROP, &inst->books);
-	settle(inst, timer, twheel_timer_expirations(timer, now), now, freed);
+	return from == TWHEEL_ARMED ? TWHEEL_STOPPED : TWHEEL_WITHDREW;
 }
 
 /* Make room for one; false if the budget ended before it. */
@@ -132,34 +100,41 @@ static bool drop_oldest(struct twheel_instance *inst, u64 now, u32 *budget,
 	if (!timer)
 		return false;
 	twheel_queue_drop_oldest(&inst->queue, dropped);
-	drop(inst, timer, now, freed);
+	twheel_drop(inst, timer, now, freed);
 	return true;
-}
-
-/* Take the oldest DUE timer out of its list. */
-static struct twheel_timer *take_due(struct twheel_instance *inst)
-{
-	struct twheel_timer *timer = list_first_entry(&inst->due,
-						      struct twheel_timer,
-						      node.link);
-
-	list_del(&timer->node.link);
-	return timer;
 }
 
 static void enqueue(struct twheel_instance *inst)
 {
-	struct twheel_timer *timer = take_due(inst);
+	struct twheel_timer *timer = twheel_take_due(inst);
 
 	twheel_timer_step(timer, TWHEEL_STEP_QUEUE, &inst->books);
 	twheel_queue_put(&inst->queue, timer);
-	inst->news = true;
+	inst->news |= TWHEEL_NEWS_QUEUE;
+}
+
+/* One DUE timer onwards to readers that have their own lines. */
+static bool deal_one(struct twheel_instance *inst, u64 now, u32 *budget,
+		     struct list_head *freed)
+{
+	u32 readers = inst->pool.nr_places;
+
+	if (inst->config.dispatch != TWHEEL_BROADCAST)
+		return twheel_dispatch_one(inst, now, freed);
+	if (!readers)
+		return twheel_dispatch_hold(inst, now, freed);
+	twheel_broadcast_one(inst, now, freed);
+	/* A step for each; the caller counts one. */
+	*budget -= min(*budget - 1, readers - 1);
+	return true;
 }
 
 /* One DUE timer onwards by the overflow policy; false if it has to wait. */
 static bool pump_one(struct twheel_instance *inst, u64 now, u32 *budget,
 		     struct list_head *freed)
 {
+	if (inst->config.dispatch != TWHEEL_SHARED)
+		return deal_one(inst, now, budget, freed);
 	if (!twheel_queue_full(&inst->queue)) {
 		enqueue(inst);
 		return true;
@@ -169,14 +144,23 @@ static bool pump_one(struct twheel_instance *inst, u64 now, u32 *budget,
 	if (inst->config.overflow == TWHEEL_HOLD)
 		return false;
 	twheel_queue_drop_newest(&inst->queue);
-	drop(inst, take_due(inst), now, freed);
+	twheel_drop(inst, twheel_take_due(inst), now, freed);
 	return true;
 }
 
-/* Move DUE timers into the queue; false if the budget ended before that. */
-static bool pump_due(struct twheel_instance *inst, u64 now, u32 *budget,
-		     struct list_head *freed)
+/**
+ * twheel_expiry_pump() - move DUE timers into the queue, or into lines
+ * @inst: The instance.
+ * @now: The time, ns.
+ * @budget: Steps that this may take; what is left of them on return.
+ * @freed: As in twheel_expiry_commit().
+ *
+ * Return: false if the budget ended before that.
+ */
+bool twheel_expiry_pump(struct twheel_instance *inst, u64 now, u32 *budget,
+			struct list_head *freed)
 {
+	lockdep_assert_held(&inst->lock);
 	for (; *budget; --*budget) {
 		if (list_empty(&inst->due))
 			return true;
@@ -202,12 +186,54 @@ static void program(struct twheel_instance *inst)
 	inst->clock->ops->arm(inst->clock, wake << inst->config.tick_shift);
 }
 
+/* Whether nothing can come for a reader any more. */
+static bool is_at_end(const struct twheel_consumer *consumer)
+{
+	const struct twheel_instance *inst = consumer->inst;
+	const u64 *in_state = inst->books.in_state;
+	u64 left = in_state[TWHEEL_DUE];
+
+	if (inst->config.dispatch == TWHEEL_BROADCAST)
+		return !left && !consumer->line.live;
+	left += in_state[TWHEEL_QUEUED] + in_state[TWHEEL_DELIVERED];
+	if (consumer->flags & TWHEEL_READER_DEAD)
+		return !left && !in_state[TWHEEL_DEAD];
+	return left == inst->pool.dead_held;
+}
+
+static void notify_readers(struct twheel_instance *inst, u8 news)
+{
+	struct twheel_consumer *consumer, *spare = NULL;
+
+	list_for_each_entry(consumer, &inst->pool.consumers, link) {
+		if (news & TWHEEL_NEWS_END && !consumer->ended &&
+		    is_at_end(consumer)) {
+			WRITE_ONCE(consumer->ended, true);
+			consumer->news = true;
+		}
+		if (consumer->news)
+			consumer->notify(consumer);
+		else if (consumer->place != TWHEEL_NO_PLACE &&
+			 !consumer->line.live)
+			spare = consumer;
+		consumer->news = false;
+	}
+	if (news & TWHEEL_NEWS_SPARE && spare)
+		spare->notify(spare);
+}
+
 static void notify(struct twheel_instance *inst)
 {
-	if (!inst->news)
+	u8 news = inst->news;
+
+	if (!news)
 		return;
-	inst->news = false;
-	inst->notify(inst);
+	inst->news = inst->shut ? TWHEEL_NEWS_END : 0;
+	if (news & TWHEEL_NEWS_QUEUE &&
+	    inst->config.dispatch == TWHEEL_SHARED)
+		inst->notify(inst);
+	if (news & ~TWHEEL_NEWS_QUEUE)
+		notify_readers(inst, news);
 }
 
 /**
@@ -224,12 +250,24 @@ void twheel_expiry_commit(struct twheel_instance *inst, u64 now, u32 nr,
 	u32 budget = min_t(u32, nr * OP_STEPS, PASS_STEPS);
 
 	lockdep_assert_held(&inst->lock);
-	if (!inst->backlog && !pump_due(inst, now, &budget, freed)) {
+	if (!inst->backlog && !twheel_expiry_pump(inst, now, &budget, freed)) {
 		inst->backlog = true;
 		inst->clock->ops->defer(inst->clock);
 	}
 	program(inst);
 	notify(inst);
+}
+
+/* What the wheel has handed over: the end of a lease, or a deadline. */
+static void come_due(struct twheel_instance *inst, struct twheel_timer *timer,
+		     u64 now)
+{
+	if (timer->node.state == TWHEEL_DELIVERED)
+		twheel_lease_lapse(inst, timer);
+	else if (inst->shut)
+		twheel_park(inst, timer);
+	else
+		twheel_expire(inst, timer, now);
 }
 
 /* Let what the wheel hands over expire; false if there is more. */
@@ -243,8 +281,8 @@ static bool expire_due(struct twheel_instance *inst, u64 now)
 	done = twheel_wheel_advance(inst->wheel, tick_of(inst, now), &budget,
 				    &due);
 	list_for_each_entry_safe(node, next, &due, link)
-		expire_timer(inst, container_of(node, struct twheel_timer,
-						node), now);
+		come_due(inst, container_of(node, struct twheel_timer, node),
+			 now);
 	return done;
 }
 
@@ -259,7 +297,7 @@ static bool pass_locked(struct twheel_instance *inst, struct list_head *freed)
 		inst->programmed = TWHEEL_NEVER;
 	inst->counts.passes++;
 	done = expire_due(inst, now);
-	done &= pump_due(inst, now, &budget, freed);
+	done &= twheel_expiry_pump(inst, now, &budget, freed);
 	inst->backlog = !done;
 	program(inst);
 	notify(inst);
@@ -287,97 +325,40 @@ bool twheel_instance_pass(struct twheel_instance *inst)
 }
 EXPORT_SYMBOL_FOR_KUNIT(twheel_instance_pass);
 
-static void fill_event(const struct twheel_instance *inst,
-		       const struct twheel_timer *timer, u64 dropped,
-		       u64 now, struct twheel_event *event)
-{
-	*event = (struct twheel_event) {
-		.id = timer->entry.id,
-		.data = timer->data,
-		.generation = timer->generation,
-		.sequence = inst->queue.sequence + dropped + 1,
-		.deadline_ns = timer->deadline,
-		.fired_ns = timer->node.expires,
-		.expirations = twheel_timer_expirations(timer, now),
-		.dropped = dropped,
-		.attempt = 1,
-		.flags = (dropped ? TWHEEL_EVENT_DROPPED : 0) |
-			 (timer->interval ? TWHEEL_EVENT_PERIODIC : 0),
-	};
-}
-
-/* One record; the end of the delivery is put into @end if this was not it. */
-static bool deliver_one(struct twheel_instance *inst, u64 now, u32 *budget,
-			struct twheel_receiver *receiver,
-			struct list_head *freed, enum twheel_read_end *end)
-{
-	struct twheel_event event;
-	struct twheel_timer *timer;
-	u64 dropped;
-
-	timer = twheel_queue_first(&inst->queue, &dropped, budget);
-	if (!timer) {
-		*end = TWHEEL_READ_EMPTY;
-		return false;
-	}
-	fill_event(inst, timer, dropped, now, &event);
-	if (!receiver->take(receiver, &event)) {
-		*end = TWHEEL_READ_REFUSED;
-		return false;
-	}
-	trace_twheel_deliver(timer, now);
-	twheel_queue_deliver(&inst->queue, dropped);
-	twheel_timer_step(timer, TWHEEL_STEP_DELIVER, &inst->books);
-	settle(inst, timer, event.expirations, now, freed);
-	return true;
-}
-
-static enum twheel_read_end
-deliver_locked(struct twheel_instance *inst, struct twheel_receiver *receiver,
-	       struct list_head *freed)
-{
-	enum twheel_read_end end = TWHEEL_READ_MORE;
-	u64 now = inst->clock->ops->now(inst->clock);
-	u32 budget = DELIVER_STEPS;
-	unsigned int i;
-
-	lockdep_assert_held(&inst->lock);
-	for (i = 0; i < DELIVER_RECORDS; i++) {
-		if (!deliver_one(inst, now, &budget, receiver, freed, &end))
-			break;
-		/* A small queue is filled again while it is read. */
-		if (!list_empty(&inst->due))
-			pump_due(inst, now, &budget, freed);
-	}
-	twheel_expiry_commit(inst, now, 1, freed);
-	if (end == TWHEEL_READ_EMPTY && inst->queue.live)
-		return TWHEEL_READ_MORE;
-	return end;
-}
-
 /**
- * twheel_instance_deliver() - hand records over, for a bounded time
+ * twheel_instance_shutdown() - let an instance come to its end
  * @inst: The instance.
- * @receiver: Takes them.
+ * @req: Its results are filled in on success only.
  *
- * A record is delivered when the receiver has taken it, and not otherwise.
- * Both happen under the lock, so an expiry is at any moment either read or can
- * still be withdrawn.
- *
- * Context: Process context, no lock held.
- * Return: Why it stopped.
+ * Context: May sleep.
+ * Return: 0, -ENOMEM or -EOPNOTSUPP.
  */
-enum twheel_read_end twheel_instance_deliver(struct twheel_instance *inst,
-					     struct twheel_receiver *receiver)
+int twheel_instance_shutdown(struct twheel_instance *inst,
+			     struct twheel_shutdown *req)
 {
-	enum twheel_read_end end = TWHEEL_READ_EMPTY;
+	const u64 *in_state = inst->books.in_state;
 	LIST_HEAD(freed);
+	int ret = 0;
 
+	if (req->flags || req->reserved || req->reserved2[0] ||
+	    req->reserved2[1])
+		return -EOPNOTSUPP;
+	if (!READ_ONCE(inst->wheel))
+		ret = twheel_instance_setup(inst, NULL);
+	if (ret)
+		return ret;
 	spin_lock_bh(&inst->lock);
-	if (inst->wheel)
-		end = deliver_locked(inst, receiver, &freed);
+	inst->shut = true;
+	inst->news |= TWHEEL_NEWS_END;
+	twheel_expiry_commit(inst, inst->clock->ops->now(inst->clock), 1,
+			     &freed);
+	req->timers = inst->index.nr;
+	req->armed = in_state[TWHEEL_ARMED];
+	req->waiting = twheel_instance_waiting(inst);
+	req->in_flight = in_state[TWHEEL_DELIVERED];
+	req->dead = in_state[TWHEEL_DEAD];
 	spin_unlock_bh(&inst->lock);
 	twheel_timers_free(inst, &freed);
-	return end;
+	return 0;
 }
-EXPORT_SYMBOL_FOR_KUNIT(twheel_instance_deliver);
+EXPORT_SYMBOL_FOR_KUNIT(twheel_instance_shutdown);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Arming and expiry inside an instance
+ * From the deadline of a timer to the delivery of its expiry
  *
  * Every function here needs the lock of the instance.
  */
@@ -9,10 +9,10 @@
 
 #include "instance.h"
 
-void twheel_expiry_arm(struct twheel_instance *inst,
-		       struct twheel_timer *timer, u64 now);
-u32 twheel_expiry_disarm(struct twheel_instance *inst,
-			 struct twheel_timer *timer);
+enum twheel_outcome twheel_expiry_disarm(struct twheel_instance *inst,
+					 struct twheel_timer *timer);
+bool twheel_expiry_pump(struct twheel_instance *inst, u64 now, u32 *budget,
+			struct list_head *freed);
 void twheel_expiry_commit(struct twheel_instance *inst, u64 now,
 			  u32 nr, struct list_head *freed);
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * An instance: settings, set-up, teardown, statistics
+ * An instance: settings, set-up, teardown
  */
+#include <linux/build_bug.h>
 #include <linux/errno.h>
 #include <linux/lockdep.h>
 #include <linux/mm.h>
@@ -10,6 +11,7 @@
 #include <linux/sched.h>
 #include <linux/slab.h>
 
+#include "broadcast.h"
 #include "compat.h"
 #include "gfp.h"
 #include "instance.h"
@@ -17,8 +19,6 @@
 #define DEFAULT_TIMERS	BIT(20)
 /* Timers that are given back to the allocator in one call. */
 #define FREE_BATCH	32
-/* Void tickets that are cleared away between two looks at the statistics. */
-#define STATS_STEPS	256
 /* What the queue's memory allows: 96 bytes for each expiry. */
 #define QUEUE_LEN_LIMIT	((u32)BIT(20))
 /* What the index allows: 32-bit bucket numbers. */
@@ -48,6 +48,7 @@ MODULE_PARM_DESC(max_timers,
 		 "Most timers per instance that SETUP gives (default 16777216)");
 
 static struct kmem_cache *timer_cache;
+static struct kmem_cache *pooled_cache;
 
 /**
  * twheel_instance_limits() - the largest settings that SETUP gives
@@ -61,14 +62,32 @@ void twheel_instance_limits(struct twheel_config *max)
 				   QUEUE_LEN_LIMIT),
 		.overflow = TWHEEL_DROP_OLDEST,
 		.max_timers = clamp(READ_ONCE(max_timers), 1UL, TIMERS_LIMIT),
+		.delivery = TWHEEL_AT_LEAST_ONCE,
+		.dispatch = TWHEEL_BROADCAST,
+		.lease_ns = TWHEEL_LEASE_MAX_NS,
 	};
+}
+
+/* Whether what is asked for makes no sense together. */
+static bool contradicts_itself(const struct twheel_config *config)
+{
+	if (config->flags & TWHEEL_STEAL &&
+	    config->dispatch != TWHEEL_ROUND_ROBIN)
+		return true;
+	if (config->dispatch == TWHEEL_BROADCAST &&
+	    config->overflow == TWHEEL_HOLD)
+		return true;
+	if (config->delivery == TWHEEL_AT_MOST_ONCE)
+		return config->lease_ns || config->max_attempts;
+	return !config->lease_ns || config->overflow != TWHEEL_HOLD ||
+	       config->dispatch == TWHEEL_BROADCAST;
 }
 
 /**
  * twheel_config_fill() - put defaults where a setting is 0, and check the rest
  * @config: The settings.
  *
- * Return: 0, or -EINVAL if a setting is outside its range.
+ * Return: 0, or -EINVAL if a setting is outside its range or contradicts another.
  */
 int twheel_config_fill(struct twheel_config *config)
 {
@@ -93,9 +112,12 @@ int twheel_config_fill(struct twheel_config *config)
 	     config->clock != CLOCK_BOOTTIME) ||
 	    config->queue_len > max.queue_len ||
 	    config->overflow > TWHEEL_DROP_OLDEST ||
-	    config->max_timers > max.max_timers)
+	    config->max_timers > max.max_timers ||
+	    config->delivery > max.delivery ||
+	    config->dispatch > max.dispatch ||
+	    config->lease_ns > max.lease_ns)
 		return -EINVAL;
-	return 0;
+	return contradicts_itself(config) ? -EINVAL : 0;
 }
 EXPORT_SYMBOL_FOR_KUNIT(twheel_config_fill);
 
@@ -114,6 +136,9 @@ void twheel_instance_init(struct twheel_instance *inst,
 	memset(inst, 0, sizeof(*inst));
 	spin_lock_init(&inst->lock);
 	INIT_LIST_HEAD(&inst->due);
+	INIT_LIST_HEAD(&inst->pool.consumers);
+	INIT_LIST_HEAD(&inst->pool.dead);
+	inst->pool.returns.tree = RB_ROOT_CACHED;
 	inst->programmed = TWHEEL_NEVER;
 	inst->clock = clock;
 	inst->account = account;
@@ -126,42 +151,63 @@ EXPORT_SYMBOL_FOR_KUNIT(twheel_instance_init);
  * @wheel: As in struct twheel_instance.
  * @index: As in struct twheel_instance.
  * @queue: As in struct twheel_instance.
+ * @copies: Of the reader that opened the instance.
  */
 struct parts {
 	struct twheel_wheel *wheel;
 	struct twheel_index index;
 	struct twheel_queue queue;
+	struct twheel_copy *copies;
 };
 
 static void parts_free(struct parts *parts)
 {
 	kvfree(parts->wheel);
+	kvfree(parts->copies);
 	twheel_index_destroy(&parts->index);
 	twheel_queue_destroy(&parts->queue);
 }
 
 static int parts_alloc(struct parts *parts, const struct twheel_config *config)
 {
+	/* Where readers have lines of their own, nobody uses the queue. */
+	bool shared = config->dispatch == TWHEEL_SHARED;
+	bool copies = config->dispatch == TWHEEL_BROADCAST &&
+		      !(config->flags & TWHEEL_CONTROL);
+
 	memset(parts, 0, sizeof(*parts));
 	parts->wheel = kvmalloc(sizeof(*parts->wheel), TWHEEL_GFP);
-	if (!parts->wheel ||
+	if (copies)
+		parts->copies = twheel_copies_new(config->queue_len);
+	if (!parts->wheel || (copies && !parts->copies) ||
 	    twheel_index_init(&parts->index, config->max_timers,
 			      get_random_u64()) ||
-	    twheel_queue_init(&parts->queue, config->queue_len)) {
+	    twheel_queue_init(&parts->queue, shared ? config->queue_len : 1)) {
 		parts_free(parts);
 		return -ENOMEM;
 	}
 	return 0;
 }
 
-/* Give @parts to the instance; what it had is in @parts then. */
-static void parts_swap(struct twheel_instance *inst, struct parts *parts)
+/* Give the reader that opened the instance the part that SETUP says. */
+static void install_opener(struct twheel_instance *inst, struct parts *parts)
 {
-	swap(inst->wheel, parts->wheel);
-	swap(inst->index, parts->index);
-	swap(inst->queue, parts->queue);
+	struct twheel_consumer *opener = inst->pool.opener;
+
+	inst->pool.nr_places = 0;
+	if (!opener)
+		return;
+	opener->place = TWHEEL_NO_PLACE;
+	opener->number = !(inst->config.flags & TWHEEL_CONTROL);
+	inst->pool.readers = opener->number;
+	swap(opener->copies, parts->copies);
+	if (opener->copies)
+		twheel_copies_install(opener, inst->config.queue_len);
+	if (opener->number)
+		twheel_consumer_seat(opener);
 }
 
+/* Give @parts to the instance; what it had is in @parts then. */
 static void install(struct twheel_instance *inst, struct parts *parts,
 		    const struct twheel_config *config)
 {
@@ -169,11 +215,21 @@ static void install(struct twheel_instance *inst, struct parts *parts,
 
 	lockdep_assert_held(&inst->lock);
 	inst->config = *config;
-	parts_swap(inst, parts);
+	inst->pooled = config->delivery || config->dispatch;
+	swap(inst->wheel, parts->wheel);
+	swap(inst->index, parts->index);
+	swap(inst->queue, parts->queue);
 	inst->queue.index = &inst->index;
+	install_opener(inst, parts);
 	clock->ops->select(clock, config->clock);
 	twheel_wheel_init(inst->wheel,
 			  clock->ops->now(clock) >> config->tick_shift);
+}
+
+/* Whether the settings are fixed: a timer or a second reader has come. */
+static bool is_in_use(const struct twheel_instance *inst)
+{
+	return inst->generation || inst->pool.last_number > 1 || inst->shut;
 }
 
 /**
@@ -183,7 +239,7 @@ static void install(struct twheel_instance *inst, struct parts *parts,
  *	it was not set up before.
  *
  * Context: May sleep.  Charged to the caller's memory cgroup.
- * Return: 0, -ENOMEM, or -EBUSY if a timer was started already.
+ * Return: 0, -ENOMEM, or -EBUSY if a timer was started or a reader made already.
  */
 int twheel_instance_setup(struct twheel_instance *inst,
 			  const struct twheel_config *config)
@@ -198,7 +254,7 @@ int twheel_instance_setup(struct twheel_instance *inst,
 	if (ret)
 		return ret;
 	spin_lock_bh(&inst->lock);
-	if (config && inst->generation)
+	if (config && is_in_use(inst))
 		ret = -EBUSY;
 	else if (config || !inst->wheel)
 		install(inst, &parts, config ?: &defaults);
@@ -224,25 +280,35 @@ void twheel_instance_config(struct twheel_instance *inst,
 }
 EXPORT_SYMBOL_FOR_KUNIT(twheel_instance_config);
 
+/* Both kinds begin with their struct twheel_timer, at the same address. */
+static_assert(!offsetof(struct twheel_pooled_timer, timer));
+
+static struct kmem_cache *cache_of(bool pooled)
+{
+	return pooled ? pooled_cache : timer_cache;
+}
+
 /**
  * twheel_timers_new() - allocate timers
  * @timers: Result.
  * @nr: How many are wanted, at least 1.
+ * @pooled: With an expiry that can come back.
  * @short_of_memory: The last attempt failed: give up early.  In a full memory
  *	cgroup, an attempt in earnest takes milliseconds.
  *
  * Context: May sleep.  Charged to the caller's memory cgroup.
  * Return: How many there are: @nr, or 1 if memory is short, or 0.
  */
-u32 twheel_timers_new(struct twheel_timer **timers, u32 nr,
+u32 twheel_timers_new(struct twheel_timer **timers, u32 nr, bool pooled,
 		      bool short_of_memory)
 {
 	gfp_t gfp = short_of_memory ? TWHEEL_GFP_EASY : TWHEEL_GFP;
+	struct kmem_cache *cache = cache_of(pooled);
 
-	if (nr > 1 && kmem_cache_alloc_bulk(timer_cache, gfp | __GFP_ZERO, nr,
+	if (nr > 1 && kmem_cache_alloc_bulk(cache, gfp | __GFP_ZERO, nr,
 					    (void **)timers))
 		return nr;
-	timers[0] = kmem_cache_zalloc(timer_cache, gfp);
+	timers[0] = kmem_cache_zalloc(cache, gfp);
 	return timers[0] ? 1 : 0;
 }
 
@@ -250,11 +316,12 @@ u32 twheel_timers_new(struct twheel_timer **timers, u32 nr,
  * twheel_timers_discard() - the reverse of twheel_timers_new()
  * @timers: Timers that no instance was charged for.
  * @nr: Their number.
+ * @pooled: As they were allocated.
  */
-void twheel_timers_discard(struct twheel_timer **timers, u32 nr)
+void twheel_timers_discard(struct twheel_timer **timers, u32 nr, bool pooled)
 {
 	if (nr)
-		kmem_cache_free_bulk(timer_cache, nr, (void **)timers);
+		kmem_cache_free_bulk(cache_of(pooled), nr, (void **)timers);
 }
 
 /**
@@ -266,6 +333,7 @@ void twheel_timers_discard(struct twheel_timer **timers, u32 nr)
  */
 void twheel_timers_free(struct twheel_instance *inst, struct list_head *timers)
 {
+	struct kmem_cache *cache = cache_of(inst->pooled);
 	struct twheel_timer *timer, *next;
 	void *batch[FREE_BATCH];
 	unsigned int nr = 0;
@@ -276,11 +344,11 @@ void twheel_timers_free(struct twheel_instance *inst, struct list_head *timers)
 		total++;
 		if (nr < FREE_BATCH)
 			continue;
-		kmem_cache_free_bulk(timer_cache, nr, batch);
+		kmem_cache_free_bulk(cache, nr, batch);
 		nr = 0;
 	}
 	if (nr)
-		kmem_cache_free_bulk(timer_cache, nr, batch);
+		kmem_cache_free_bulk(cache, nr, batch);
 	if (total)
 		twheel_account_uncharge(inst->account, total);
 	INIT_LIST_HEAD(timers);
@@ -328,69 +396,6 @@ void twheel_instance_destroy(struct twheel_instance *inst)
 }
 EXPORT_SYMBOL_FOR_KUNIT(twheel_instance_destroy);
 
-/* Age of the oldest expiry in the queue; false if that is not known yet. */
-static bool oldest_age(struct twheel_instance *inst, u64 *age)
-{
-	struct twheel_timer *timer;
-	u32 budget = STATS_STEPS;
-	u64 dropped;
-
-	timer = twheel_queue_first(&inst->queue, &dropped, &budget);
-	*age = 0;
-	if (timer)
-		*age = inst->clock->ops->now(inst->clock) - timer->node.expires;
-	return timer || budget;
-}
-
-static void fill_stats(struct twheel_instance *inst, struct twheel_stats *stats)
-{
-	const struct twheel_books *books = &inst->books;
-
-	lockdep_assert_held(&inst->lock);
-	stats->timers = inst->index.nr;
-	stats->armed = books->in_state[TWHEEL_ARMED];
-	stats->started = inst->counts.started;
-	stats->reset = inst->counts.reset;
-	stats->stopped = inst->counts.stopped;
-	stats->expired = books->expired;
-	stats->delivered = books->delivered;
-	stats->withdrawn = books->withdrawn;
-	stats->dropped = books->dropped;
-	stats->waiting = books->in_state[TWHEEL_DUE] +
-			 books->in_state[TWHEEL_QUEUED];
-	stats->queued = inst->queue.live;
-	stats->migrated = inst->wheel ? inst->wheel->migrated : 0;
-	stats->passes = inst->counts.passes;
-	stats->programmed = inst->counts.programmed;
-}
-
-/**
- * twheel_instance_stats() - the statistics of an instance
- * @inst: The instance.
- * @stats: Result.
- *
- * All of it is of one moment.
- *
- * Context: May sleep.
- */
-void twheel_instance_stats(struct twheel_instance *inst,
-			   struct twheel_stats *stats)
-{
-	u64 age;
-
-	memset(stats, 0, sizeof(*stats));
-	spin_lock_bh(&inst->lock);
-	while (!oldest_age(inst, &age)) {
-		spin_unlock_bh(&inst->lock);
-		cond_resched();
-		spin_lock_bh(&inst->lock);
-	}
-	stats->oldest_ns = age;
-	fill_stats(inst, stats);
-	spin_unlock_bh(&inst->lock);
-}
-EXPORT_SYMBOL_FOR_KUNIT(twheel_instance_stats);
-
 /**
  * twheel_instance_module_init() - make what all instances share
  *
@@ -399,7 +404,13 @@ EXPORT_SYMBOL_FOR_KUNIT(twheel_instance_stats);
 int twheel_instance_module_init(void)
 {
 	timer_cache = KMEM_CACHE(twheel_timer, SLAB_ACCOUNT);
-	return timer_cache ? 0 : -ENOMEM;
+	if (!timer_cache)
+		return -ENOMEM;
+	pooled_cache = KMEM_CACHE(twheel_pooled_timer, SLAB_ACCOUNT);
+	if (pooled_cache)
+		return 0;
+	kmem_cache_destroy(timer_cache);
+	return -ENOMEM;
 }
 
 /**
@@ -407,5 +418,6 @@ int twheel_instance_module_init(void)
  */
 void twheel_instance_module_exit(void)
 {
+	kmem_cache_destroy(pooled_cache);
 	kmem_cache_destroy(timer_cache);
 }

@@ -46,13 +46,18 @@ union twheel_arg {
 	struct twheel_get get;
 	struct twheel_submit submit;
 	struct twheel_list list;
+	struct twheel_ack ack;
+	struct twheel_reader reader;
+	struct twheel_drain drain;
+	struct twheel_shutdown shutdown;
 };
 
-static int info(struct twheel_file *reader, union twheel_arg *arg)
+static int info(struct twheel_file *tf, union twheel_arg *arg)
 {
+	struct twheel_instance *inst = &tf->group->inst;
 	struct twheel_config config, max;
 
-	twheel_instance_config(&reader->inst, &config);
+	twheel_instance_config(inst, &config);
 	twheel_instance_limits(&max);
 	arg->info = (struct twheel_info) {
 		.size = sizeof(arg->info),
@@ -70,11 +75,21 @@ static int info(struct twheel_file *reader, union twheel_arg *arg)
 		.min_interval_ns = BIT_ULL(config.tick_shift),
 		.submit_max = TWHEEL_SUBMIT_MAX,
 		.list_max = TWHEEL_LIST_MAX,
+		.delivery = config.delivery,
+		.dispatch = config.dispatch,
+		.setup_flags = config.flags,
+		.max_attempts = config.max_attempts,
+		.lease_ns = config.lease_ns,
+		.lease_max_ns = max.lease_ns,
+		.readers = READ_ONCE(inst->pool.readers),
+		.readers_max = TWHEEL_READERS_MAX,
+		.reader = READ_ONCE(tf->consumer.number),
+		.reader_flags = tf->consumer.flags,
 	};
 	return 0;
 }
 
-static int setup(struct twheel_file *reader, union twheel_arg *arg)
+static int setup(struct twheel_file *tf, union twheel_arg *arg)
 {
 	struct twheel_config config = {
 		.tick_shift = arg->setup.tick_shift,
@@ -82,51 +97,95 @@ static int setup(struct twheel_file *reader, union twheel_arg *arg)
 		.queue_len = arg->setup.queue_len,
 		.overflow = arg->setup.overflow,
 		.max_timers = arg->setup.max_timers,
+		.delivery = arg->setup.delivery,
+		.dispatch = arg->setup.dispatch,
+		.lease_ns = arg->setup.lease_ns,
+		.max_attempts = arg->setup.max_attempts,
+		.flags = arg->setup.flags,
 	};
 	int ret;
 
-	if (arg->setup.delivery || arg->setup.dispatch || arg->setup.lease_ns ||
-	    arg->setup.max_attempts || arg->setup.reserved)
+	if (arg->setup.reserved)
 		return -EOPNOTSUPP;
+	if (twheel_file_is_additional(tf))
+		return -EINVAL;
 	ret = twheel_config_fill(&config);
-	return ret ?: twheel_instance_setup(&reader->inst, &config);
+	return ret ?: twheel_instance_setup(&tf->group->inst, &config);
 }
 
-static int stats(struct twheel_file *reader, union twheel_arg *arg)
+static int stats(struct twheel_file *tf, union twheel_arg *arg)
 {
-	twheel_instance_stats(&reader->inst, &arg->stats);
+	struct twheel_instance *inst = &tf->group->inst;
+	u32 flags = arg->stats.flags;
+	int ret = 0;
+
+	if (flags & TWHEEL_STATS_READER)
+		ret = twheel_consumer_stats(inst, &arg->stats);
+	else
+		twheel_instance_stats(inst, &arg->stats);
 	arg->stats.size = sizeof(arg->stats);
-	return 0;
+	arg->stats.flags = flags;
+	return ret;
 }
 
-static int start(struct twheel_file *reader, union twheel_arg *arg)
+static int start(struct twheel_file *tf, union twheel_arg *arg)
 {
-	return twheel_instance_start(&reader->inst, &arg->start);
+	return twheel_instance_start(&tf->group->inst, &arg->start);
 }
 
-static int stop(struct twheel_file *reader, union twheel_arg *arg)
+static int stop(struct twheel_file *tf, union twheel_arg *arg)
 {
-	return twheel_instance_stop(&reader->inst, &arg->stop);
+	return twheel_instance_stop(&tf->group->inst, &arg->stop);
 }
 
-static int reset(struct twheel_file *reader, union twheel_arg *arg)
+static int reset(struct twheel_file *tf, union twheel_arg *arg)
 {
-	return twheel_instance_reset(&reader->inst, &arg->reset);
+	return twheel_instance_reset(&tf->group->inst, &arg->reset);
 }
 
-static int get(struct twheel_file *reader, union twheel_arg *arg)
+static int get(struct twheel_file *tf, union twheel_arg *arg)
 {
-	return twheel_instance_get(&reader->inst, &arg->get);
+	return twheel_instance_get(&tf->group->inst, &arg->get);
 }
 
-static int submit(struct twheel_file *reader, union twheel_arg *arg)
+static int submit(struct twheel_file *tf, union twheel_arg *arg)
 {
-	return twheel_batch_submit(&reader->inst, &arg->submit);
+	return twheel_batch_submit(&tf->consumer, &arg->submit);
 }
 
-static int list(struct twheel_file *reader, union twheel_arg *arg)
+static int ack(struct twheel_file *tf, union twheel_arg *arg)
 {
-	return twheel_batch_list(&reader->inst, &arg->list);
+	return twheel_instance_ack(&tf->consumer, TWHEEL_OP_ACK, &arg->ack);
+}
+
+static int reject(struct twheel_file *tf, union twheel_arg *arg)
+{
+	return twheel_instance_ack(&tf->consumer, TWHEEL_OP_REJECT, &arg->ack);
+}
+
+static int extend(struct twheel_file *tf, union twheel_arg *arg)
+{
+	return twheel_instance_ack(&tf->consumer, TWHEEL_OP_EXTEND, &arg->ack);
+}
+
+static int reader(struct twheel_file *tf, union twheel_arg *arg)
+{
+	return twheel_file_reader(tf, &arg->reader);
+}
+
+static int drain(struct twheel_file *tf, union twheel_arg *arg)
+{
+	return twheel_file_drain(tf, &arg->drain);
+}
+
+static int shutdown(struct twheel_file *tf, union twheel_arg *arg)
+{
+	return twheel_instance_shutdown(&tf->group->inst, &arg->shutdown);
+}
+
+static int list(struct twheel_file *tf, union twheel_arg *arg)
+{
+	return twheel_batch_list(&tf->group->inst, &arg->list);
 }
 
 /**
@@ -134,15 +193,18 @@ static int list(struct twheel_file *reader, union twheel_arg *arg)
  * @cmd: Its number.
  * @size: Size of its argument in this kernel.
  * @min_size: 0, or the smallest size that its size-first argument may have.
+ * @flags: Flags that its size-first argument may have.
  * @in_ring: An io_uring may carry it.
- * @run: Does it; @arg holds a copy of the argument.
+ * @run: Does it; @arg holds a copy of the argument.  Returns 0, what the ioctl
+ *	returns instead of results, or a negative errno.
  */
 struct twheel_command {
 	unsigned int cmd;
 	size_t size;
 	size_t min_size;
+	u32 flags;
 	bool in_ring;
-	int (*run)(struct twheel_file *reader, union twheel_arg *arg);
+	int (*run)(struct twheel_file *tf, union twheel_arg *arg);
 };
 
 #define FIXED(command, type, function, ring) {		\
@@ -152,10 +214,11 @@ struct twheel_command {
 	.run = (function),				\
 }
 
-#define SIZE_FIRST(command, type, last, function) {	\
+#define SIZE_FIRST(command, type, last, mask, function) {	\
 	.cmd = (command),				\
 	.size = sizeof(struct type),			\
 	.min_size = offsetofend(struct type, last),	\
+	.flags = (mask),				\
 	.run = (function),				\
 }
 
@@ -165,10 +228,18 @@ static const struct twheel_command commands[] = {
 	FIXED(TWHEEL_IOC_STOP, twheel_stop, stop, true),
 	FIXED(TWHEEL_IOC_GET, twheel_get, get, true),
 	FIXED(TWHEEL_IOC_SUBMIT, twheel_submit, submit, true),
+	FIXED(TWHEEL_IOC_ACK, twheel_ack, ack, true),
+	FIXED(TWHEEL_IOC_REJECT, twheel_ack, reject, true),
+	FIXED(TWHEEL_IOC_EXTEND, twheel_ack, extend, true),
 	FIXED(TWHEEL_IOC_LIST, twheel_list, list, false),
-	SIZE_FIRST(TWHEEL_IOC_INFO, twheel_info, min_interval_ns, info),
-	SIZE_FIRST(TWHEEL_IOC_SETUP, twheel_setup, max_timers, setup),
-	SIZE_FIRST(TWHEEL_IOC_STATS, twheel_stats, programmed, stats),
+	FIXED(TWHEEL_IOC_READER, twheel_reader, reader, false),
+	FIXED(TWHEEL_IOC_DRAIN, twheel_drain, drain, false),
+	FIXED(TWHEEL_IOC_SHUTDOWN, twheel_shutdown, shutdown, false),
+	SIZE_FIRST(TWHEEL_IOC_INFO, twheel_info, min_interval_ns, 0, info),
+	SIZE_FIRST(TWHEEL_IOC_SETUP, twheel_setup, max_timers,
+		   TWHEEL_STEAL | TWHEEL_CONTROL, setup),
+	SIZE_FIRST(TWHEEL_IOC_STATS, twheel_stats, programmed,
+		   TWHEEL_STATS_READER, stats),
 };
 
 /*
@@ -188,17 +259,19 @@ static int probe_results(u64 __user *user, const union twheel_arg *arg,
 }
 
 static long run_fixed(const struct twheel_command *command,
-		      struct twheel_file *reader, void __user *user)
+		      struct twheel_file *tf, void __user *user)
 {
+	bool has_results = _IOC_DIR(command->cmd) & _IOC_READ;
 	union twheel_arg arg;
-	int ret;
+	int ret = 0;
 
 	if (copy_from_user(&arg, user, command->size))
 		return -EFAULT;
-	ret = probe_results(user, &arg, command->size);
+	if (has_results)
+		ret = probe_results(user, &arg, command->size);
 	if (!ret)
-		ret = command->run(reader, &arg);
-	if (ret)
+		ret = command->run(tf, &arg);
+	if (ret || !has_results)
 		return ret;
 	return copy_to_user(user, &arg, command->size) ? -EFAULT : 0;
 }
@@ -215,7 +288,7 @@ static long copy_results(void __user *user, size_t user_size,
 }
 
 static long run_size_first(const struct twheel_command *command,
-			   struct twheel_file *reader, void __user *user)
+			   struct twheel_file *tf, void __user *user)
 {
 	union twheel_arg arg;
 	u32 user_size;
@@ -230,9 +303,9 @@ static long run_size_first(const struct twheel_command *command,
 	ret = copy_struct_from_user(&arg, command->size, user, user_size);
 	if (ret)
 		return ret;
-	if (arg.head.flags)
+	if (arg.head.flags & ~command->flags)
 		return -EOPNOTSUPP;
-	ret = command->run(reader, &arg);
+	ret = command->run(tf, &arg);
 	if (ret || !(_IOC_DIR(command->cmd) & _IOC_READ))
 		return ret;
 	return copy_results(user, user_size, &arg, command->size);
@@ -258,14 +331,15 @@ static const struct twheel_command *find_command(unsigned int cmd)
 
 /**
  * twheel_ioctl() - carry out an ioctl
- * @reader: The reader.
+ * @tf: The descriptor.
  * @cmd: The command.
  * @arg: Its argument.
  *
  * Context: May sleep.
- * Return: 0 or a negative errno; see include/uapi/linux/twheel.h.
+ * Return: 0, a new descriptor, or a negative errno; see
+ * include/uapi/linux/twheel.h.
  */
-long twheel_ioctl(struct twheel_file *reader, unsigned int cmd,
+long twheel_ioctl(struct twheel_file *tf, unsigned int cmd,
 		  void __user *arg)
 {
 	const struct twheel_command *command = find_command(cmd);
@@ -273,13 +347,13 @@ long twheel_ioctl(struct twheel_file *reader, unsigned int cmd,
 	if (!command)
 		return -ENOTTY;
 	if (command->min_size)
-		return run_size_first(command, reader, arg);
-	return run_fixed(command, reader, arg);
+		return run_size_first(command, tf, arg);
+	return run_fixed(command, tf, arg);
 }
 
 /**
  * twheel_ioctl_in_ring() - carry out a command of an io_uring
- * @reader: The reader.
+ * @tf: The descriptor.
  * @cmd: The command.
  * @arg: Its argument.
  * @size: The size of that, as the caller gives it.
@@ -287,7 +361,7 @@ long twheel_ioctl(struct twheel_file *reader, unsigned int cmd,
  * Context: May sleep.
  * Return: 0 or a negative errno; see include/uapi/linux/twheel.h.
  */
-long twheel_ioctl_in_ring(struct twheel_file *reader, unsigned int cmd,
+long twheel_ioctl_in_ring(struct twheel_file *tf, unsigned int cmd,
 			  void __user *arg, u32 size)
 {
 	const struct twheel_command *command = find_command(cmd);
@@ -296,5 +370,5 @@ long twheel_ioctl_in_ring(struct twheel_file *reader, unsigned int cmd,
 		return -ENOTTY;
 	if (size != command->size)
 		return -EINVAL;
-	return run_fixed(command, reader, arg);
+	return run_fixed(command, tf, arg);
 }

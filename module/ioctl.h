@@ -2,11 +2,11 @@
 #ifndef TWHEEL_IOCTL_H
 #define TWHEEL_IOCTL_H
 
-#include "reader.h"
+#include "file.h"
 
-long twheel_ioctl(struct twheel_file *reader, unsigned int cmd,
+long twheel_ioctl(struct twheel_file *tf, unsigned int cmd,
 		  void __user *arg);
-long twheel_ioctl_in_ring(struct twheel_file *reader, unsigned int cmd,
+long twheel_ioctl_in_ring(struct twheel_file *tf, unsigned int cmd,
 			  void __user *arg, u32 size);
 
 #endif /* TWHEEL_IOCTL_H */

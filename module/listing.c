@@ -86,11 +86,15 @@ static struct twheel_index_place place_of(const struct twheel_cursor *cursor,
 }
 
 static void describe(const struct twheel_instance *inst,
-		     const struct twheel_index_entry *entry, u64 now,
+		     struct twheel_index_entry *entry, u64 now,
 		     struct twheel_list_entry *out)
 {
-	twheel_timer_describe(container_of(entry, struct twheel_timer, entry),
-			      inst->config.tick_shift, now, out);
+	struct twheel_timer *timer;
+
+	timer = container_of(entry, struct twheel_timer, entry);
+	twheel_timer_describe(timer, inst->config.tick_shift, now, out);
+	if (inst->pooled)
+		out->attempt = twheel_expiry_of(timer)->attempt;
 }
 
 static u32 list_locked(struct twheel_instance *inst,
@@ -99,7 +103,7 @@ static u32 list_locked(struct twheel_instance *inst,
 {
 	struct twheel_index_place place = place_of(cursor, &inst->index);
 	u64 now = inst->clock->ops->now(inst->clock);
-	const struct twheel_index_entry *entry;
+	struct twheel_index_entry *entry;
 	u32 budget = HOLD_STEPS;
 	u32 nr = 0;
 

@@ -10,8 +10,10 @@
 #include <linux/lockdep.h>
 #include <linux/minmax.h>
 
+#include "arm.h"
 #include "compat.h"
 #include "expiry.h"
+#include "lease.h"
 #include "trace.h"
 
 /* Timers that are allocated in one go for the starts that follow. */
@@ -21,6 +23,7 @@
  * struct supply - memory that starts may need, allocated without the lock
  * @timer: New timers.
  * @nr: Their number.
+ * @pooled: Their kind.
  * @segment: A segment for the index.
  * @wants_segment: The index has asked for one.
  * @short_of_memory: An allocation has failed: do not try so hard again.
@@ -28,6 +31,7 @@
 struct supply {
 	struct twheel_timer *timer[SUPPLY_TIMERS];
 	u32 nr;
+	bool pooled;
 	struct twheel_index_segment *segment;
 	bool wants_segment;
 	bool short_of_memory;
@@ -36,12 +40,14 @@ struct supply {
 /**
  * struct hold - operations under one hold of the lock
  * @inst: The instance; its lock is held.
+ * @by: Who asks for them.
  * @supply: For starts.
  * @now: The time, ns.
  * @freed: Timers that are done with.
  */
 struct hold {
 	struct twheel_instance *inst;
+	struct twheel_consumer *by;
 	struct supply *supply;
 	u64 now;
 	struct list_head freed;
@@ -49,8 +55,21 @@ struct hold {
 
 static void supply_free(struct supply *supply)
 {
-	twheel_timers_discard(supply->timer, supply->nr);
+	twheel_timers_discard(supply->timer, supply->nr, supply->pooled);
 	twheel_index_segment_free(supply->segment);
+}
+
+/* The instance may have been set up otherwise since they were allocated. */
+static void discard_wrong_kind(const struct twheel_instance *inst,
+			       struct supply *supply)
+{
+	bool pooled = READ_ONCE(inst->pooled);
+
+	if (supply->pooled == pooled)
+		return;
+	twheel_timers_discard(supply->timer, supply->nr, supply->pooled);
+	supply->nr = 0;
+	supply->pooled = pooled;
 }
 
 static int supply_alloc(struct twheel_instance *inst, struct supply *supply,
@@ -63,10 +82,12 @@ static int supply_alloc(struct twheel_instance *inst, struct supply *supply,
 		if (ret)
 			return ret;
 	}
+	discard_wrong_kind(inst, supply);
 	if (!supply->nr) {
 		supply->nr = twheel_timers_new(supply->timer,
 					       min_t(u32, wanted,
 						     SUPPLY_TIMERS),
+					       supply->pooled,
 					       supply->short_of_memory);
 		supply->short_of_memory |= !supply->nr;
 		if (!supply->nr)
@@ -105,11 +126,6 @@ static int check_times(const struct hold *hold, u64 time, bool absolute,
 	return max(interval, slack) > KTIME_MAX - *deadline ? -EOVERFLOW : 0;
 }
 
-static u32 outcome_of(u32 state)
-{
-	return state == TWHEEL_ARMED ? TWHEEL_STOPPED : TWHEEL_WITHDREW;
-}
-
 /* Put a supplied timer into the index. */
 static struct twheel_timer *adopt(struct twheel_instance *inst, u64 id,
 				  struct supply *supply)
@@ -120,6 +136,8 @@ static struct twheel_timer *adopt(struct twheel_instance *inst, u64 id,
 		supply->segment = twheel_index_supply(&inst->index,
 						      supply->segment);
 	timer->entry.id = id;
+	if (inst->pooled)
+		INIT_LIST_HEAD(&twheel_expiry_of(timer)->copies);
 	twheel_index_add(&inst->index, &timer->entry);
 	return timer;
 }
@@ -138,7 +156,8 @@ static int claim_room(const struct hold *hold, u64 id)
 	    !twheel_index_has_room(&inst->index, id))
 		return -ENOSPC;
 	supply->wants_segment = twheel_index_wants_segment(&inst->index);
-	if (!supply->nr || (supply->wants_segment && !supply->segment))
+	if (!supply->nr || supply->pooled != inst->pooled ||
+	    (supply->wants_segment && !supply->segment))
 		return -EAGAIN;
 	ret = twheel_account_charge(inst->account);
 	/* What was stopped before in this hold is given back at its end. */
@@ -153,7 +172,7 @@ static void disarm(const struct hold *hold, struct twheel_timer *timer,
 		.generation = timer->generation,
 		.remaining_ns = twheel_timer_remaining(timer, hold->now),
 	};
-	result->outcome = outcome_of(twheel_expiry_disarm(hold->inst, timer));
+	result->outcome = twheel_expiry_disarm(hold->inst, timer);
 }
 
 /* A new arming by the caller. */
@@ -179,6 +198,8 @@ static int op_start(struct hold *hold, const struct twheel_op *op,
 		return -EEXIST;
 	if (!inst->wheel)
 		return -EAGAIN;
+	if (inst->shut)
+		return -ESHUTDOWN;
 	ret = check_times(hold, op->time_ns, op->flags & TWHEEL_ABSTIME,
 			  op->interval_ns, op->slack_ns, &deadline);
 	if (!ret && !timer)
@@ -199,7 +220,7 @@ static int op_start(struct hold *hold, const struct twheel_op *op,
 	renew(hold, timer, deadline, result);
 	inst->counts.started++;
 	trace_twheel_start(timer, hold->now);
-	twheel_expiry_arm(inst, timer, hold->now);
+	twheel_arm(inst, timer, hold->now);
 	return 0;
 }
 
@@ -230,6 +251,8 @@ static int op_reset(struct hold *hold, const struct twheel_op *op,
 
 	if (!timer)
 		return -ENOENT;
+	if (inst->shut)
+		return -ESHUTDOWN;
 	time = op->flags & TWHEEL_NEW_TIMEOUT ? op->time_ns : timer->timeout;
 	slack = (u64)timer->node.slack << inst->config.tick_shift;
 	ret = check_times(hold, time, op->flags & TWHEEL_ABSTIME,
@@ -240,7 +263,7 @@ static int op_reset(struct hold *hold, const struct twheel_op *op,
 	renew(hold, timer, deadline, result);
 	inst->counts.reset++;
 	trace_twheel_reset(timer, hold->now);
-	twheel_expiry_arm(inst, timer, hold->now);
+	twheel_arm(inst, timer, hold->now);
 	return 0;
 }
 
@@ -262,12 +285,94 @@ static int op_get(struct hold *hold, const struct twheel_op *op,
 	return 0;
 }
 
+/* The timer whose delivery the caller has, or NULL. */
+static struct twheel_timer *find_delivery(const struct hold *hold,
+					  const struct twheel_op *op,
+					  struct twheel_result *result)
+{
+	struct twheel_timer *timer = find_timer(hold->inst, op->id);
+
+	if (!twheel_lease_is(timer, hold->by, op->token))
+		return NULL;
+	*result = (struct twheel_result) { .generation = timer->generation };
+	return timer;
+}
+
+static int op_ack(struct hold *hold, const struct twheel_op *op,
+		  struct twheel_result *result)
+{
+	struct twheel_timer *timer = find_delivery(hold, op, result);
+
+	if (!timer)
+		return -ESTALE;
+	twheel_lease_ack(hold->inst, timer, hold->now, &hold->freed);
+	result->outcome = timer->node.state;
+	return 0;
+}
+
+static int op_reject(struct hold *hold, const struct twheel_op *op,
+		     struct twheel_result *result)
+{
+	struct twheel_timer *timer = find_delivery(hold, op, result);
+
+	if (!timer)
+		return -ESTALE;
+	twheel_lease_reject(hold->inst, timer);
+	result->outcome = timer->node.state;
+	return 0;
+}
+
+static int op_extend(struct hold *hold, const struct twheel_op *op,
+		     struct twheel_result *result)
+{
+	struct twheel_timer *timer = find_delivery(hold, op, result);
+	u64 end;
+	int ret;
+
+	if (!timer)
+		return -ESTALE;
+	ret = twheel_timer_deadline(hold->now, op->time_ns, false, &end);
+	if (ret)
+		return ret;
+	twheel_lease_extend(hold->inst, timer, end, hold->now);
+	result->outcome = timer->node.state;
+	result->deadline_ns = end;
+	return 0;
+}
+
+/* ACK, REJECT, EXTEND: where there is something to acknowledge. */
+static int run_lease_op(struct hold *hold, const struct twheel_op *op,
+			struct twheel_result *result)
+{
+	if (hold->inst->config.delivery != TWHEEL_AT_LEAST_ONCE)
+		return -EINVAL;
+	if (op->opcode == TWHEEL_OP_ACK)
+		return op_ack(hold, op, result);
+	if (op->opcode == TWHEEL_OP_REJECT)
+		return op_reject(hold, op, result);
+	if (!op->time_ns || op->time_ns > TWHEEL_LEASE_MAX_NS)
+		return -EINVAL;
+	return op_extend(hold, op, result);
+}
+
+static int check_lease_op(const struct twheel_op *op)
+{
+	u64 unused = op->flags | op->interval_ns | op->data | op->slack_ns |
+		     op->reserved;
+
+	if (op->opcode != TWHEEL_OP_EXTEND)
+		unused |= op->time_ns;
+	return unused ? -EOPNOTSUPP : 0;
+}
+
 /* See that nothing is asked for that the operation does not know. */
 static int check_op(const struct twheel_op *op)
 {
 	u64 unused = op->token | op->reserved;
 	u32 flags = 0;
 
+	if (op->opcode >= TWHEEL_OP_ACK)
+		return check_lease_op(op);
 	if (op->opcode == TWHEEL_OP_START)
 		flags = TWHEEL_ABSTIME | TWHEEL_EXCLUSIVE;
 	else
@@ -301,6 +406,10 @@ static int run_op(struct hold *hold, const struct twheel_op *op,
 		return op_reset(hold, op, result);
 	case TWHEEL_OP_GET:
 		return op_get(hold, op, result);
+	case TWHEEL_OP_ACK:
+	case TWHEEL_OP_REJECT:
+	case TWHEEL_OP_EXTEND:
+		return run_lease_op(hold, op, result);
 	default:
 		return -EOPNOTSUPP;
 	}
@@ -326,11 +435,11 @@ static u32 run_locked(struct hold *hold, const struct twheel_op *ops,
 	return i;
 }
 
-static u32 run_hold(struct twheel_instance *inst, const struct twheel_op *ops,
-		    struct twheel_result *results, u32 nr,
-		    struct supply *supply)
+static u32 run_hold(struct twheel_instance *inst, struct twheel_consumer *by,
+		    const struct twheel_op *ops, struct twheel_result *results,
+		    u32 nr, struct supply *supply)
 {
-	struct hold hold = { .inst = inst, .supply = supply };
+	struct hold hold = { .inst = inst, .by = by, .supply = supply };
 	u32 done;
 
 	INIT_LIST_HEAD(&hold.freed);
@@ -353,6 +462,7 @@ static u32 count_starts(const struct twheel_op *ops, u32 nr)
 /**
  * twheel_instance_operate() - carry out operations, in order
  * @inst: The instance.
+ * @by: Who asks for them: whose deliveries can be acknowledged.
  * @ops: The operations.
  * @results: A result for each.
  * @nr: How many; not so many that the lock must not be held for them all.
@@ -363,6 +473,7 @@ static u32 count_starts(const struct twheel_op *ops, u32 nr)
  * Context: May sleep.  Charged to the caller's memory cgroup.
  */
 void twheel_instance_operate(struct twheel_instance *inst,
+			     struct twheel_consumer *by,
 			     const struct twheel_op *ops,
 			     struct twheel_result *results, u32 nr)
 {
@@ -371,7 +482,7 @@ void twheel_instance_operate(struct twheel_instance *inst,
 	int ret;
 
 	for (;;) {
-		done += run_hold(inst, ops + done, results + done, nr - done,
+		done += run_hold(inst, by, ops + done, results + done, nr - done,
 				 &supply);
 		if (done == nr)
 			break;

@@ -32,7 +32,7 @@ int twheel_instance_start(struct twheel_instance *inst,
 	};
 	struct twheel_result result;
 
-	twheel_instance_operate(inst, &op, &result, 1);
+	twheel_instance_operate(inst, NULL, &op, &result, 1);
 	if (result.error)
 		return result.error;
 	req->outcome = result.outcome;
@@ -63,7 +63,7 @@ int twheel_instance_stop(struct twheel_instance *inst, struct twheel_stop *req)
 	};
 	struct twheel_result result;
 
-	twheel_instance_operate(inst, &op, &result, 1);
+	twheel_instance_operate(inst, NULL, &op, &result, 1);
 	if (result.error)
 		return result.error;
 	req->outcome = result.outcome;
@@ -96,7 +96,7 @@ int twheel_instance_reset(struct twheel_instance *inst,
 	};
 	struct twheel_result result;
 
-	twheel_instance_operate(inst, &op, &result, 1);
+	twheel_instance_operate(inst, NULL, &op, &result, 1);
 	if (result.error)
 		return result.error;
 	req->outcome = result.outcome;
@@ -106,3 +106,37 @@ int twheel_instance_reset(struct twheel_instance *inst,
 	return 0;
 }
 EXPORT_SYMBOL_FOR_KUNIT(twheel_instance_reset);
+
+/**
+ * twheel_instance_ack() - ACK, REJECT, EXTEND
+ * @by: Who has the delivery.
+ * @opcode: TWHEEL_OP_ACK, TWHEEL_OP_REJECT or TWHEEL_OP_EXTEND.
+ * @req: Its results are filled in on success only.
+ *
+ * Constant time, apart from an expiry that goes back to those that wait to be
+ * delivered again: see twheel_dispatch_return().
+ *
+ * Context: May sleep.
+ * Return: 0, -EINVAL, -EOPNOTSUPP, -EOVERFLOW or -ESTALE.
+ */
+int twheel_instance_ack(struct twheel_consumer *by, u32 opcode,
+			struct twheel_ack *req)
+{
+	const struct twheel_op op = {
+		.opcode = opcode,
+		.flags = req->flags,
+		.id = req->id,
+		.time_ns = req->lease_ns,
+		.token = req->token,
+		.reserved = req->reserved[0] | req->reserved[1],
+	};
+	struct twheel_result result;
+
+	twheel_instance_operate(by->inst, by, &op, &result, 1);
+	if (result.error)
+		return result.error;
+	req->state = result.outcome;
+	req->lease_end_ns = result.deadline_ns;
+	return 0;
+}
+EXPORT_SYMBOL_FOR_KUNIT(twheel_instance_ack);

@@ -6,18 +6,26 @@
 #define TWHEEL_TIMER_H
 
 #include <linux/bitops.h>
+#include <linux/container_of.h>
+#include <linux/list.h>
+#include <linux/rbtree.h>
 #include <linux/types.h>
 
 #include <uapi/linux/twheel.h>
 
 #include "index.h"
+#include "line.h"
 #include "wheel.h"
+
+struct twheel_consumer;
+struct twheel_returns;
 
 /**
  * struct twheel_timer - a timer
- * @node: Its place in the wheel while it is ARMED; a link in the instance's
- *	list while it is DUE.  Its state is enum twheel_state, and changes in
- *	twheel_timer_step() only.  Its slack is in ticks.
+ * @node: Its place in the wheel while it is ARMED, or DELIVERED under a lease
+ *	that may run out; a link in a list while it is DUE or DEAD.  Its state is
+ *	enum twheel_state, and changes in twheel_timer_step() only.  Its slack is
+ *	in ticks.
  * @entry: Its ID and its place in the index.
  * @deadline: Deadline asked for, ns.
  * @timeout: What a reset without a time of its own adds to now, ns.
@@ -38,13 +46,64 @@ struct twheel_timer {
 };
 
 /**
+ * struct twheel_expiry - what is known of an expiry, behind its timer
+ * @seat: Its place in a reader's line, while the timer is QUEUED there.
+ * @returned: Its place among those that came back, see @returns.
+ * @held: In the list of the leases of @owner, while the timer is DELIVERED.
+ * @copies: TWHEEL_BROADCAST: the copies of it that are unread.
+ * @returns: Where @returned is, or NULL: it is not in use.
+ * @owner: The reader whose line or lease it is in, or NULL.
+ * @order: Number of the expiry in the instance: the lower, the older.
+ * @fired: When it expired, ns.
+ * @expirations: Periods that the record under lease reports.
+ * @token: Number of the delivery under lease.
+ * @attempt: Deliveries so far.
+ * @dead: It is dead, or under a lease of a reader of dead expiries.
+ *
+ * Only where readers have leases or lines of their own: the timer of the usual
+ * instance is small.
+ */
+struct twheel_expiry {
+	union {
+		struct twheel_seat seat;
+		struct rb_node returned;
+		struct list_head held;
+		struct list_head copies;
+	};
+	struct twheel_returns *returns;
+	struct twheel_consumer *owner;
+	u64 order;
+	u64 fired;
+	u64 expirations;
+	u64 token;
+	u32 attempt;
+	bool dead;
+};
+
+/**
+ * struct twheel_pooled_timer - a timer with an expiry that can come back
+ * @timer: The timer.
+ * @expiry: Its expiry.
+ */
+struct twheel_pooled_timer {
+	struct twheel_timer timer;
+	struct twheel_expiry expiry;
+};
+
+/**
  * enum twheel_step - what can happen to a timer
  * @TWHEEL_STEP_ARM: It was started, reset, or its next period began.
  * @TWHEEL_STEP_STOP: It was stopped; also the first half of a restart.
  * @TWHEEL_STEP_EXPIRE: Its deadline has come.
  * @TWHEEL_STEP_QUEUE: Its expiry got a place in the queue.
- * @TWHEEL_STEP_DELIVER: Its expiry was read.
+ * @TWHEEL_STEP_DELIVER: Its expiry was read, and that is the end of it.
  * @TWHEEL_STEP_DROP: Its expiry was dropped by the overflow policy.
+ * @TWHEEL_STEP_LEASE: Its expiry was read, and has to be acknowledged.
+ * @TWHEEL_STEP_ACK: It was.
+ * @TWHEEL_STEP_RETURN: It was not, or lost its place in a queue.
+ * @TWHEEL_STEP_BURY: It was not, and that was the last attempt.
+ * @TWHEEL_STEP_SETTLE: All that was to be done with the copies of its expiry is
+ *	done, and counted.
  * @TWHEEL_STEPS: Their number.
  */
 enum twheel_step {
@@ -54,21 +113,27 @@ enum twheel_step {
 	TWHEEL_STEP_QUEUE,
 	TWHEEL_STEP_DELIVER,
 	TWHEEL_STEP_DROP,
+	TWHEEL_STEP_LEASE,
+	TWHEEL_STEP_ACK,
+	TWHEEL_STEP_RETURN,
+	TWHEEL_STEP_BURY,
+	TWHEEL_STEP_SETTLE,
 	TWHEEL_STEPS,
 };
 
-#define TWHEEL_STATES	(TWHEEL_QUEUED + 1)
+#define TWHEEL_STATES	(TWHEEL_DEAD + 1)
 
 /**
  * struct twheel_books - what became of the expiries of an instance
  * @in_state: Timers in each state now; that of TWHEEL_FREE is meaningless.
  * @expired: Expiries.
- * @delivered: Of these, read.
- * @withdrawn: Of these, taken back unread.
+ * @delivered: Of these, read for good or acknowledged.
+ * @withdrawn: Of these, taken back before that.
  * @dropped: Of these, dropped by the overflow policy.
  *
- * Kept by twheel_timer_step() alone, which is why they balance:
- * expired = delivered + withdrawn + dropped + those in DUE and QUEUED.
+ * Kept by twheel_timer_step() alone, which is why they balance: expired =
+ * delivered + withdrawn + dropped + those in DUE, QUEUED, DELIVERED and DEAD.
+ * But where an expiry has copies, broadcast.c counts these instead.
  */
 struct twheel_books {
 	u64 in_state[TWHEEL_STATES];
@@ -87,6 +152,18 @@ u64 twheel_timer_expirations(const struct twheel_timer *timer, u64 now);
 void twheel_timer_describe(const struct twheel_timer *timer,
 			   unsigned int shift, u64 now,
 			   struct twheel_list_entry *entry);
+
+/* The expiry of a timer that has one. */
+static inline struct twheel_expiry *twheel_expiry_of(struct twheel_timer *timer)
+{
+	return &container_of(timer, struct twheel_pooled_timer, timer)->expiry;
+}
+
+/* The timer of an expiry. */
+static inline struct twheel_timer *twheel_timer_of(struct twheel_expiry *expiry)
+{
+	return &container_of(expiry, struct twheel_pooled_timer, expiry)->timer;
+}
 
 /* The first tick that does not begin before @deadline: late, never early. */
 static inline u64 twheel_timer_tick(u64 deadline, unsigned int shift)

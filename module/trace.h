@@ -64,10 +64,48 @@ DEFINE_EVENT(twheel_timer, twheel_deliver,
 	TP_ARGS(timer, now)
 );
 
+/* An expiry was acknowledged. */
+DEFINE_EVENT(twheel_timer, twheel_ack,
+	TP_PROTO(const struct twheel_timer *timer, u64 now),
+	TP_ARGS(timer, now)
+);
+
 /* An expiry was dropped by the overflow policy. */
 DEFINE_EVENT(twheel_timer, twheel_drop,
 	TP_PROTO(const struct twheel_timer *timer, u64 now),
 	TP_ARGS(timer, now)
+);
+
+DECLARE_EVENT_CLASS(twheel_attempt,
+	TP_PROTO(const struct twheel_timer *timer, u32 attempt),
+	TP_ARGS(timer, attempt),
+	TP_STRUCT__entry(
+		__field(u64, id)
+		__field(u64, generation)
+		__field(u64, deadline)
+		__field(u32, attempt)
+	),
+	TP_fast_assign(
+		__entry->id = timer->entry.id;
+		__entry->generation = timer->generation;
+		__entry->deadline = timer->deadline;
+		__entry->attempt = attempt;
+	),
+	TP_printk("id=%llu generation=%llu deadline=%llu attempt=%u",
+		  __entry->id, __entry->generation, __entry->deadline,
+		  __entry->attempt)
+);
+
+/* A delivery has ended without acknowledgement: there will be another one. */
+DEFINE_EVENT(twheel_attempt, twheel_return,
+	TP_PROTO(const struct twheel_timer *timer, u32 attempt),
+	TP_ARGS(timer, attempt)
+);
+
+/* A delivery has ended without acknowledgement: the expiry is dead. */
+DEFINE_EVENT(twheel_attempt, twheel_dead,
+	TP_PROTO(const struct twheel_timer *timer, u32 attempt),
+	TP_ARGS(timer, attempt)
 );
 
 #endif /* TWHEEL_TRACE_H */

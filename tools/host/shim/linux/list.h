@@ -61,8 +61,18 @@ static inline void list_splice_tail_init(struct list_head *list,
 	INIT_LIST_HEAD(list);
 }
 
+static inline bool list_is_last(const struct list_head *entry,
+				const struct list_head *head)
+{
+	return entry->next == head;
+}
+
 #define list_entry(pointer, type, member) container_of(pointer, type, member)
 
+#define list_next_entry(pos, member) \
+	list_entry((pos)->member.next, __typeof__(*(pos)), member)
+#define list_last_entry(head, type, member) \
+	list_entry((head)->prev, type, member)
 #define list_first_entry(head, type, member) \
 	list_entry((head)->next, type, member)
 

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Reading: records to user memory, and waiting for them
+ */
+#include <linux/errno.h>
+#include <linux/sched/signal.h>
+#include <linux/uaccess.h>
+
+#include "compat.h"
+#include "file.h"
+
+/**
+ * struct iov_receiver - records go to user memory
+ * @receiver: What the instance sees.
+ * @to: Where they go.
+ * @drain: Those that are for other readers, too.
+ * @done: Bytes of whole records so far.
+ */
+struct iov_receiver {
+	struct twheel_receiver receiver;
+	struct iov_iter *to;
+	bool drain;
+	size_t done;
+};
+
+/* Take a record if it fits whole and its memory is there. */
+static bool iov_take(struct twheel_receiver *receiver,
+		     const struct twheel_event *event)
+{
+	struct iov_receiver *iov;
+	size_t copied;
+
+	iov = container_of(receiver, struct iov_receiver, receiver);
+	if (iov_iter_count(iov->to) < sizeof(*event))
+		return false;
+	copied = copy_to_iter(event, sizeof(*event), iov->to);
+	if (copied < sizeof(*event)) {
+		iov_iter_revert(iov->to, copied);
+		return false;
+	}
+	iov->done += copied;
+	return true;
+}
+
+static enum twheel_read_end deliver(struct twheel_file *tf,
+				    struct iov_receiver *iov)
+{
+	enum twheel_read_end end;
+
+	/* Under the lock a fault cannot be served: it ends the copy instead. */
+	pagefault_disable();
+	end = twheel_instance_deliver(&tf->consumer, &iov->receiver, iov->drain);
+	pagefault_enable();
+	return end;
+}
+
+/*
+ * Bring the memory of the next record in.  By writing to it, as the record will
+ * be: there is memory that can be faulted in and not be written all the same.
+ */
+static bool bring_in(struct iov_iter *to)
+{
+	static const struct twheel_event nothing;
+	size_t copied = copy_to_iter(&nothing, sizeof(nothing), to);
+
+	iov_iter_revert(to, copied);
+	return copied == sizeof(nothing);
+}
+
+/* Read what there is: the bytes, 0 if there is nothing, or -EFAULT. */
+static ssize_t read_ready(struct twheel_file *tf, struct iov_iter *to,
+			  bool drain)
+{
+	struct iov_receiver iov = {
+		.receiver.take = iov_take,
+		.to = to,
+		.drain = drain,
+	};
+	enum twheel_read_end end;
+
+	while (iov_iter_count(to) >= sizeof(struct twheel_event)) {
+		end = deliver(tf, &iov);
+		if (end == TWHEEL_READ_EMPTY)
+			break;
+		cond_resched();
+		if (end == TWHEEL_READ_MORE ||
+		    iov_iter_count(to) < sizeof(struct twheel_event))
+			continue;
+		if (!bring_in(to))
+			return iov.done ?: -EFAULT;
+		if (fatal_signal_pending(current))
+			return iov.done ?: -EINTR;
+	}
+	return iov.done;
+}
+
+/* SETUP can say that the descriptor which opened the instance is none. */
+static bool is_reader(const struct twheel_file *tf)
+{
+	return READ_ONCE(tf->consumer.number);
+}
+
+static bool is_at_end(const struct twheel_file *tf)
+{
+	return READ_ONCE(tf->consumer.ended);
+}
+
+static bool is_ready(const struct twheel_file *tf)
+{
+	return twheel_consumer_readable(&tf->consumer) || is_at_end(tf);
+}
+
+/* Read, and wait if that is allowed; 0 is the end. */
+static ssize_t read_or_wait(struct twheel_file *tf, struct iov_iter *to,
+			    bool nonblock)
+{
+	ssize_t ret;
+
+	for (;;) {
+		ret = read_ready(tf, to, false);
+		if (ret || is_at_end(tf))
+			return ret;
+		if (nonblock)
+			return -EAGAIN;
+		ret = wait_event_interruptible_exclusive(tf->bell->wait,
+							 is_ready(tf));
+		if (ret)
+			return ret;
+	}
+}
+
+/**
+ * twheel_file_read() - read records
+ * @tf: The descriptor.
+ * @to: Where they go.
+ * @nonblock: Do not wait.
+ *
+ * A record that could not be copied whole stays in the queue.
+ *
+ * Context: May sleep.
+ * Return: Bytes of whole records, at least one; 0 if none will come any more;
+ * -EINVAL if there is no room for one or this is not a reader, -EAGAIN, -EFAULT
+ * or -ERESTARTSYS.
+ */
+ssize_t twheel_file_read(struct twheel_file *tf, struct iov_iter *to,
+			 bool nonblock)
+{
+	ssize_t ret;
+
+	if (iov_iter_count(to) < sizeof(struct twheel_event) || !is_reader(tf))
+		return -EINVAL;
+	ret = read_or_wait(tf, to, nonblock);
+	/* One waiter is woken at a time, and leaves the rest to the next. */
+	if (ret >= 0 && is_ready(tf))
+		wake_up_interruptible_poll(&tf->bell->wait,
+					   EPOLLIN | EPOLLRDNORM);
+	return ret;
+}
+
+static int check_drain(const struct twheel_drain *req)
+{
+	if (req->flags || req->reserved[0] || req->reserved[1])
+		return -EOPNOTSUPP;
+	if (!req->room || req->room > TWHEEL_DRAIN_MAX ||
+	    !IS_ALIGNED(req->events, sizeof(u64)))
+		return -EINVAL;
+	if (!access_ok(u64_to_user_ptr(req->events),
+		       req->room * sizeof(struct twheel_event)))
+		return -EFAULT;
+	return 0;
+}
+
+/**
+ * twheel_file_drain() - DRAIN
+ * @tf: The descriptor.
+ * @req: Its results are filled in on success only.
+ *
+ * Context: May sleep.
+ * Return: 0, -EFAULT, -EINVAL, -EINTR or -EOPNOTSUPP.
+ */
+int twheel_file_drain(struct twheel_file *tf, struct twheel_drain *req)
+{
+	struct iov_iter to;
+	ssize_t ret;
+
+	ret = check_drain(req);
+	if (ret)
+		return ret;
+	iov_iter_ubuf(&to, READ, u64_to_user_ptr(req->events),
+		      req->room * sizeof(struct twheel_event));
+	ret = read_ready(tf, &to, true);
+	if (ret < 0)
+		return ret;
+	req->count = ret / sizeof(struct twheel_event);
+	req->more = twheel_consumer_drainable(&tf->consumer);
+	return 0;
+}
+
+/**
+ * twheel_file_poll() - tell whether there is something to read
+ * @tf: The descriptor.
+ * @file: The file.
+ * @table: As in the poll file operation.
+ *
+ * Return: EPOLLIN | EPOLLRDNORM, with EPOLLHUP when none will come any more, or
+ * 0.
+ */
+__poll_t twheel_file_poll(struct twheel_file *tf, struct file *file,
+			  struct poll_table_struct *table)
+{
+	poll_wait(file, &tf->bell->wait, table);
+	if (!is_reader(tf))
+		return 0;
+	if (is_at_end(tf))
+		return EPOLLIN | EPOLLRDNORM | EPOLLHUP;
+	return twheel_consumer_readable(&tf->consumer) ?
+	       EPOLLIN | EPOLLRDNORM : 0;
+}
