@@ -224,7 +224,8 @@ static void refused_record_stays(struct kunit *test)
 	f->room = 0;
 	f->events = 0;
 	KUNIT_EXPECT_EQ(test, twheel_instance_deliver(&f->reader,
-						      &f->receiver, false),
+						      &f->receiver,
+						      TWHEEL_CLAIM_OWN),
 			TWHEEL_READ_REFUSED);
 	KUNIT_EXPECT_EQ(test, stats(test)->delivered, 0);
 	KUNIT_EXPECT_EQ(test, read_events(f, 5), 5);

@@ -91,21 +91,16 @@ void twheel_park(struct twheel_instance *inst, struct twheel_timer *timer)
 }
 
 /**
- * twheel_settle() - an expiry is over: the next period, or the end
+ * twheel_next_period() - an expiry of a periodic timer is over
  * @inst: The instance.
  * @timer: The timer, TWHEEL_FREE.
  * @expirations: The periods that the expiry stood for.
  * @now: The time, ns.
- * @freed: A one-shot timer is added to this list.
  */
-void twheel_settle(struct twheel_instance *inst, struct twheel_timer *timer,
-		   u64 expirations, u64 now, struct list_head *freed)
+void twheel_next_period(struct twheel_instance *inst,
+			struct twheel_timer *timer, u64 expirations, u64 now)
 {
-	if (!timer->interval) {
-		twheel_index_del(&inst->index, &timer->entry);
-		list_add(&timer->node.link, freed);
-		return;
-	}
+	lockdep_assert_held(&inst->lock);
 	timer->deadline += expirations * timer->interval;
 	timer->deadline = min_t(u64, timer->deadline, KTIME_MAX);
 	if (!inst->shut) {

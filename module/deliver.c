@@ -51,7 +51,7 @@ static void fill_attempt(const struct twheel_instance *inst,
 /**
  * struct delivery - records that are handed over under one hold of the lock
  * @consumer: To this reader.
- * @drain: From any reader.
+ * @claim: Which.
  * @receiver: Takes them.
  * @now: The time, ns.
  * @budget: Steps of the queue that are left.
@@ -60,7 +60,7 @@ static void fill_attempt(const struct twheel_instance *inst,
  */
 struct delivery {
 	struct twheel_consumer *consumer;
-	bool drain;
+	enum twheel_claim claim;
 	struct twheel_receiver *receiver;
 	u64 now;
 	u32 budget;
@@ -110,17 +110,18 @@ static void hand_over(struct twheel_instance *inst, struct delivery *d,
 }
 
 /* The same where expiries can come back, or readers have lines of their own. */
-static bool deliver_pooled(struct twheel_instance *inst, struct delivery *d)
+static noinline bool deliver_pooled(struct twheel_instance *inst, struct delivery *d)
 {
 	struct twheel_event event;
 	struct twheel_timer *timer;
 	struct twheel_pick pick;
 
 	if (inst->config.dispatch == TWHEEL_BROADCAST)
-		return twheel_broadcast_deliver(d->consumer, d->drain,
+		return twheel_broadcast_deliver(d->consumer,
+						d->claim == TWHEEL_CLAIM_ALL,
 						d->receiver, d->now, &d->freed,
 						&d->end);
-	twheel_dispatch_pick(d->consumer, d->drain, &d->budget, &pick);
+	twheel_dispatch_pick(d->consumer, d->claim, &d->budget, &pick);
 	d->end = TWHEEL_READ_EMPTY;
 	if (!pick.expiry)
 		return false;
@@ -132,6 +133,9 @@ static bool deliver_pooled(struct twheel_instance *inst, struct delivery *d)
 		return false;
 	twheel_dispatch_take(d->consumer, &pick);
 	hand_over(inst, d, timer, event.expirations);
+	/* It is not idle, and what it took over was enough. */
+	if (d->claim == TWHEEL_CLAIM_IDLE)
+		d->claim = TWHEEL_CLAIM_OWN;
 	d->end = TWHEEL_READ_MORE;
 	return true;
 }
@@ -165,7 +169,7 @@ static void deliver_locked(struct twheel_instance *inst, struct delivery *d)
  * twheel_instance_deliver() - hand records over, for a bounded time
  * @consumer: To this reader.
  * @receiver: Takes them.
- * @drain: Take what is for other readers, too.
+ * @claim: Which.
  *
  * A record is delivered when the receiver has taken it, and not otherwise.
  * Both happen under the lock, so an expiry is at any moment either read or can
@@ -176,12 +180,12 @@ static void deliver_locked(struct twheel_instance *inst, struct delivery *d)
  */
 enum twheel_read_end twheel_instance_deliver(struct twheel_consumer *consumer,
 					     struct twheel_receiver *receiver,
-					     bool drain)
+					     enum twheel_claim claim)
 {
 	struct twheel_instance *inst = consumer->inst;
 	struct delivery delivery = {
 		.consumer = consumer,
-		.drain = drain,
+		.claim = claim,
 		.receiver = receiver,
 		.budget = DELIVER_STEPS,
 		.end = TWHEEL_READ_EMPTY,

@@ -383,7 +383,8 @@ static void steal(struct twheel_consumer *thief)
 		inst->news |= TWHEEL_NEWS_SPARE;
 }
 
-static void pick_own(struct twheel_consumer *consumer, struct twheel_pick *pick)
+static void pick_own(struct twheel_consumer *consumer, bool may_steal,
+		     struct twheel_pick *pick)
 {
 	struct twheel_instance *inst = consumer->inst;
 
@@ -391,8 +392,8 @@ static void pick_own(struct twheel_consumer *consumer, struct twheel_pick *pick)
 	if (inst->config.dispatch == TWHEEL_ROUND_ROBIN)
 		consider(pick, twheel_returns_first(&inst->pool.returns), 0,
 			 &consumer->line.sequence);
-	if (pick->expiry || !(inst->config.flags & TWHEEL_STEAL) ||
-	    !inst->pool.nr_places)
+	if (pick->expiry || !may_steal || !inst->pool.nr_places ||
+	    !(inst->config.flags & TWHEEL_STEAL))
 		return;
 	steal(consumer);
 	consider_line(consumer, pick);
@@ -423,12 +424,13 @@ static void pick_dead(struct twheel_consumer *consumer, struct twheel_pick *pick
 /**
  * twheel_dispatch_pick() - the expiry that is delivered next
  * @consumer: To this reader; not TWHEEL_BROADCAST.
- * @drain: Take one from any reader, and not what is for this one only.
+ * @claim: What it may be.
  * @budget: As in twheel_queue_first().
  * @pick: Result; the expiry stays where it is.
  */
-void twheel_dispatch_pick(struct twheel_consumer *consumer, bool drain,
-			  u32 *budget, struct twheel_pick *pick)
+void twheel_dispatch_pick(struct twheel_consumer *consumer,
+			  enum twheel_claim claim, u32 *budget,
+			  struct twheel_pick *pick)
 {
 	struct twheel_instance *inst = consumer->inst;
 
@@ -438,10 +440,10 @@ void twheel_dispatch_pick(struct twheel_consumer *consumer, bool drain,
 		pick_dead(consumer, pick);
 	else if (inst->config.dispatch == TWHEEL_SHARED)
 		consider_queue(inst, budget, pick);
-	else if (drain)
+	else if (claim == TWHEEL_CLAIM_ALL)
 		pick_any(consumer, pick);
 	else
-		pick_own(consumer, pick);
+		pick_own(consumer, claim == TWHEEL_CLAIM_IDLE, pick);
 }
 
 static void pass_on(struct twheel_consumer *from, struct twheel_consumer *to)

@@ -30,8 +30,9 @@ void twheel_dispatch_return(struct twheel_instance *inst,
 bool twheel_dispatch_orphan(struct twheel_instance *inst);
 void twheel_dispatch_withdraw(struct twheel_instance *inst,
 			      struct twheel_timer *timer, u32 from);
-void twheel_dispatch_pick(struct twheel_consumer *consumer, bool drain,
-			  u32 *budget, struct twheel_pick *pick);
+void twheel_dispatch_pick(struct twheel_consumer *consumer,
+			  enum twheel_claim claim, u32 *budget,
+			  struct twheel_pick *pick);
 void twheel_dispatch_take(struct twheel_consumer *consumer,
 			  const struct twheel_pick *pick);
 

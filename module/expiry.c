@@ -11,6 +11,9 @@
  *
  * Everything is cut into steps that are counted, and no call takes more than a
  * fixed number of them.  What is left is deferred to the clock's worker.
+ *
+ * What only instances with leases or lines need is kept out of line: registers
+ * that it saves are paid for by every call otherwise.
  */
 #include <linux/lockdep.h>
 
@@ -33,8 +36,9 @@ static u64 tick_of(const struct twheel_instance *inst, u64 now)
 }
 
 /* End an arming where the expiry can be in more places than the queue. */
-static enum twheel_outcome disarm_pooled(struct twheel_instance *inst,
-					 struct twheel_timer *timer, u32 from)
+static noinline enum twheel_outcome
+disarm_pooled(struct twheel_instance *inst, struct twheel_timer *timer,
+	      u32 from)
 {
 	struct twheel_expiry *expiry = twheel_expiry_of(timer);
 	u32 attempt = expiry->attempt;
@@ -114,8 +118,8 @@ static void enqueue(struct twheel_instance *inst)
 }
 
 /* One DUE timer onwards to readers that have their own lines. */
-static bool deal_one(struct twheel_instance *inst, u64 now, u32 *budget,
-		     struct list_head *freed)
+static noinline bool deal_one(struct twheel_instance *inst, u64 now,
+			      u32 *budget, struct list_head *freed)
 {
 	u32 readers = inst->pool.nr_places;
 
@@ -201,7 +205,7 @@ static bool is_at_end(const struct twheel_consumer *consumer)
 	return left == inst->pool.dead_held;
 }
 
-static void notify_readers(struct twheel_instance *inst, u8 news)
+static noinline void notify_readers(struct twheel_instance *inst, u8 news)
 {
 	struct twheel_consumer *consumer, *spare = NULL;
 
@@ -250,7 +254,8 @@ void twheel_expiry_commit(struct twheel_instance *inst, u64 now, u32 nr,
 	u32 budget = min_t(u32, nr * OP_STEPS, PASS_STEPS);
 
 	lockdep_assert_held(&inst->lock);
-	if (!inst->backlog && !twheel_expiry_pump(inst, now, &budget, freed)) {
+	if (!list_empty(&inst->due) && !inst->backlog &&
+	    !twheel_expiry_pump(inst, now, &budget, freed)) {
 		inst->backlog = true;
 		inst->clock->ops->defer(inst->clock);
 	}

@@ -170,6 +170,19 @@ enum twheel_read_end {
 };
 
 /**
+ * enum twheel_claim - which expiries a delivery takes
+ * @TWHEEL_CLAIM_OWN: Those that are for the reader.
+ * @TWHEEL_CLAIM_ALL: Those that are for any reader.
+ * @TWHEEL_CLAIM_IDLE: Those that are for the reader; if there are none and
+ *	TWHEEL_STEAL is set, some that were for another one.
+ */
+enum twheel_claim {
+	TWHEEL_CLAIM_OWN,
+	TWHEEL_CLAIM_ALL,
+	TWHEEL_CLAIM_IDLE,
+};
+
+/**
  * struct twheel_receiver - where records go
  * @take: Take a record; false if it cannot.  Called under the lock of the
  *	instance.
@@ -225,7 +238,7 @@ int twheel_instance_ack(struct twheel_consumer *by, u32 opcode,
 bool twheel_instance_pass(struct twheel_instance *inst);
 enum twheel_read_end twheel_instance_deliver(struct twheel_consumer *consumer,
 					     struct twheel_receiver *receiver,
-					     bool drain);
+					     enum twheel_claim claim);
 int twheel_instance_shutdown(struct twheel_instance *inst,
 			     struct twheel_shutdown *req);
 

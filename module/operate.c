@@ -340,9 +340,12 @@ static int op_extend(struct hold *hold, const struct twheel_op *op,
 	return 0;
 }
 
-/* ACK, REJECT, EXTEND: where there is something to acknowledge. */
-static int run_lease_op(struct hold *hold, const struct twheel_op *op,
-			struct twheel_result *result)
+/*
+ * ACK, REJECT, EXTEND: where there is something to acknowledge.  Out of line, as
+ * the others would pay for the registers that it saves.
+ */
+static noinline int run_lease_op(struct hold *hold, const struct twheel_op *op,
+				 struct twheel_result *result)
 {
 	if (hold->inst->config.delivery != TWHEEL_AT_LEAST_ONCE)
 		return -EINVAL;

@@ -13,13 +13,13 @@
  * struct iov_receiver - records go to user memory
  * @receiver: What the instance sees.
  * @to: Where they go.
- * @drain: Those that are for other readers, too.
+ * @claim: Which.
  * @done: Bytes of whole records so far.
  */
 struct iov_receiver {
 	struct twheel_receiver receiver;
 	struct iov_iter *to;
-	bool drain;
+	enum twheel_claim claim;
 	size_t done;
 };
 
@@ -49,7 +49,7 @@ static enum twheel_read_end deliver(struct twheel_file *tf,
 
 	/* Under the lock a fault cannot be served: it ends the copy instead. */
 	pagefault_disable();
-	end = twheel_instance_deliver(&tf->consumer, &iov->receiver, iov->drain);
+	end = twheel_instance_deliver(&tf->consumer, &iov->receiver, iov->claim);
 	pagefault_enable();
 	return end;
 }
@@ -69,12 +69,12 @@ static bool bring_in(struct iov_iter *to)
 
 /* Read what there is: the bytes, 0 if there is nothing, or -EFAULT. */
 static ssize_t read_ready(struct twheel_file *tf, struct iov_iter *to,
-			  bool drain)
+			  enum twheel_claim claim)
 {
 	struct iov_receiver iov = {
 		.receiver.take = iov_take,
 		.to = to,
-		.drain = drain,
+		.claim = claim,
 	};
 	enum twheel_read_end end;
 
@@ -82,6 +82,8 @@ static ssize_t read_ready(struct twheel_file *tf, struct iov_iter *to,
 		end = deliver(tf, &iov);
 		if (end == TWHEEL_READ_EMPTY)
 			break;
+		if (iov.done && claim == TWHEEL_CLAIM_IDLE)
+			iov.claim = TWHEEL_CLAIM_OWN;
 		cond_resched();
 		if (end == TWHEEL_READ_MORE ||
 		    iov_iter_count(to) < sizeof(struct twheel_event))
@@ -117,7 +119,7 @@ static ssize_t read_or_wait(struct twheel_file *tf, struct iov_iter *to,
 	ssize_t ret;
 
 	for (;;) {
-		ret = read_ready(tf, to, false);
+		ret = read_ready(tf, to, TWHEEL_CLAIM_IDLE);
 		if (ret || is_at_end(tf))
 			return ret;
 		if (nonblock)
@@ -188,7 +190,7 @@ int twheel_file_drain(struct twheel_file *tf, struct twheel_drain *req)
 		return ret;
 	iov_iter_ubuf(&to, READ, u64_to_user_ptr(req->events),
 		      req->room * sizeof(struct twheel_event));
-	ret = read_ready(tf, &to, true);
+	ret = read_ready(tf, &to, TWHEEL_CLAIM_ALL);
 	if (ret < 0)
 		return ret;
 	req->count = ret / sizeof(struct twheel_event);
