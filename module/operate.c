@@ -14,28 +14,8 @@
 #include "compat.h"
 #include "expiry.h"
 #include "lease.h"
+#include "supply.h"
 #include "trace.h"
-
-/* Timers that are allocated in one go for the starts that follow. */
-#define SUPPLY_TIMERS	16
-
-/**
- * struct supply - memory that starts may need, allocated without the lock
- * @timer: New timers.
- * @nr: Their number.
- * @pooled: Their kind.
- * @segment: A segment for the index.
- * @wants_segment: The index has asked for one.
- * @short_of_memory: An allocation has failed: do not try so hard again.
- */
-struct supply {
-	struct twheel_timer *timer[SUPPLY_TIMERS];
-	u32 nr;
-	bool pooled;
-	struct twheel_index_segment *segment;
-	bool wants_segment;
-	bool short_of_memory;
-};
 
 /**
  * struct hold - operations under one hold of the lock
@@ -48,56 +28,10 @@ struct supply {
 struct hold {
 	struct twheel_instance *inst;
 	struct twheel_consumer *by;
-	struct supply *supply;
+	struct twheel_supply *supply;
 	u64 now;
 	struct list_head freed;
 };
-
-static void supply_free(struct supply *supply)
-{
-	twheel_timers_discard(supply->timer, supply->nr, supply->pooled);
-	twheel_index_segment_free(supply->segment);
-}
-
-/* The instance may have been set up otherwise since they were allocated. */
-static void discard_wrong_kind(const struct twheel_instance *inst,
-			       struct supply *supply)
-{
-	bool pooled = READ_ONCE(inst->pooled);
-
-	if (supply->pooled == pooled)
-		return;
-	twheel_timers_discard(supply->timer, supply->nr, supply->pooled);
-	supply->nr = 0;
-	supply->pooled = pooled;
-}
-
-static int supply_alloc(struct twheel_instance *inst, struct supply *supply,
-			u32 wanted)
-{
-	int ret;
-
-	if (!READ_ONCE(inst->wheel)) {
-		ret = twheel_instance_setup(inst, NULL);
-		if (ret)
-			return ret;
-	}
-	discard_wrong_kind(inst, supply);
-	if (!supply->nr) {
-		supply->nr = twheel_timers_new(supply->timer,
-					       min_t(u32, wanted,
-						     SUPPLY_TIMERS),
-					       supply->pooled,
-					       supply->short_of_memory);
-		supply->short_of_memory |= !supply->nr;
-		if (!supply->nr)
-			return -ENOMEM;
-	}
-	if (!supply->wants_segment || supply->segment)
-		return 0;
-	supply->segment = twheel_index_segment_alloc();
-	return supply->segment ? 0 : -ENOMEM;
-}
 
 static struct twheel_timer *find_timer(const struct twheel_instance *inst,
 				       u64 id)
@@ -128,7 +62,7 @@ static int check_times(const struct hold *hold, u64 time, bool absolute,
 
 /* Put a supplied timer into the index. */
 static struct twheel_timer *adopt(struct twheel_instance *inst, u64 id,
-				  struct supply *supply)
+				  struct twheel_supply *supply)
 {
 	struct twheel_timer *timer = supply->timer[--supply->nr];
 
@@ -149,7 +83,7 @@ static struct twheel_timer *adopt(struct twheel_instance *inst, u64 id,
 static int claim_room(const struct hold *hold, u64 id)
 {
 	const struct twheel_instance *inst = hold->inst;
-	struct supply *supply = hold->supply;
+	struct twheel_supply *supply = hold->supply;
 	int ret;
 
 	if (inst->index.nr >= inst->config.max_timers ||
@@ -440,7 +374,7 @@ static u32 run_locked(struct hold *hold, const struct twheel_op *ops,
 
 static u32 run_hold(struct twheel_instance *inst, struct twheel_consumer *by,
 		    const struct twheel_op *ops, struct twheel_result *results,
-		    u32 nr, struct supply *supply)
+		    u32 nr, struct twheel_supply *supply)
 {
 	struct hold hold = { .inst = inst, .by = by, .supply = supply };
 	u32 done;
@@ -480,7 +414,7 @@ void twheel_instance_operate(struct twheel_instance *inst,
 			     const struct twheel_op *ops,
 			     struct twheel_result *results, u32 nr)
 {
-	struct supply supply = { .nr = 0 };
+	struct twheel_supply supply = { .nr = 0 };
 	u32 done = 0;
 	int ret;
 
@@ -489,14 +423,14 @@ void twheel_instance_operate(struct twheel_instance *inst,
 				 &supply);
 		if (done == nr)
 			break;
-		ret = supply_alloc(inst, &supply,
+		ret = twheel_supply_alloc(inst, &supply,
 				   count_starts(ops + done, nr - done));
 		if (ret)
 			results[done++] = (struct twheel_result) {
 				.error = ret,
 			};
 	}
-	supply_free(&supply);
+	twheel_supply_free(&supply);
 }
 EXPORT_SYMBOL_FOR_KUNIT(twheel_instance_operate);
 
