@@ -424,7 +424,7 @@ void twheel_instance_operate(struct twheel_instance *inst,
 		if (done == nr)
 			break;
 		ret = twheel_supply_alloc(inst, &supply,
-				   count_starts(ops + done, nr - done));
+					  count_starts(ops + done, nr - done));
 		if (ret)
 			results[done++] = (struct twheel_result) {
 				.error = ret,

@@ -96,13 +96,13 @@ DECLARE_EVENT_CLASS(twheel_attempt,
 		  __entry->attempt)
 );
 
-/* A delivery has ended without acknowledgement: there will be another one. */
+/* A delivery was not acknowledged: there will be another one. */
 DEFINE_EVENT(twheel_attempt, twheel_return,
 	TP_PROTO(const struct twheel_timer *timer, u32 attempt),
 	TP_ARGS(timer, attempt)
 );
 
-/* A delivery has ended without acknowledgement: the expiry is dead. */
+/* A delivery was not acknowledged: the expiry is dead. */
 DEFINE_EVENT(twheel_attempt, twheel_dead,
 	TP_PROTO(const struct twheel_timer *timer, u32 attempt),
 	TP_ARGS(timer, attempt)
