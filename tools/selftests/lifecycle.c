@@ -249,45 +249,116 @@ static bool next_key(FILE *file, char *key, unsigned long long *value)
 	return false;
 }
 
+/* Every key, in the order of the file, and where its value comes from. */
+#define INFO(key, field) \
+	{ key, 0, offsetof(struct twheel_info, field), \
+	  sizeof(((struct twheel_info *)0)->field) }
+#define STATS(key, from, field) \
+	{ key, from, offsetof(struct twheel_stats, field), \
+	  sizeof(((struct twheel_stats *)0)->field) }
+
+static const struct fdinfo_key {
+	const char *key;
+	int from;	/* 0: info, 1: statistics, 2: those of the reader */
+	size_t offset;
+	size_t size;
+} fdinfo_keys[] = {
+	INFO("tick-shift", tick_shift),
+	INFO("clock", clock),
+	INFO("overflow", overflow),
+	INFO("queue-len", queue_len),
+	INFO("max-timers", max_timers),
+	INFO("delivery", delivery),
+	INFO("dispatch", dispatch),
+	INFO("setup-flags", setup_flags),
+	INFO("lease-ns", lease_ns),
+	INFO("max-attempts", max_attempts),
+	STATS("timers", 1, timers),
+	STATS("armed", 1, armed),
+	STATS("started", 1, started),
+	STATS("reset", 1, reset),
+	STATS("stopped", 1, stopped),
+	STATS("expired", 1, expired),
+	STATS("delivered", 1, delivered),
+	STATS("withdrawn", 1, withdrawn),
+	STATS("dropped", 1, dropped),
+	STATS("dead", 1, dead),
+	STATS("waiting", 1, waiting),
+	STATS("queued", 1, queued),
+	STATS("oldest-ns", 1, oldest_ns),
+	STATS("migrated", 1, migrated),
+	STATS("passes", 1, passes),
+	STATS("programmed", 1, programmed),
+	STATS("in-flight", 1, in_flight),
+	STATS("redelivered", 1, redelivered),
+	STATS("rejected", 1, rejected),
+	STATS("lapsed", 1, lapsed),
+	STATS("stolen", 1, stolen),
+	STATS("readers", 1, readers),
+	STATS("shut-down", 1, shut_down),
+	STATS("reader", 2, reader),
+	STATS("reader-expired", 2, expired),
+	STATS("reader-delivered", 2, delivered),
+	STATS("reader-withdrawn", 2, withdrawn),
+	STATS("reader-dropped", 2, dropped),
+	STATS("reader-dead", 2, dead),
+	STATS("reader-waiting", 2, waiting),
+	STATS("reader-queued", 2, queued),
+	STATS("reader-oldest-ns", 2, oldest_ns),
+	STATS("reader-in-flight", 2, in_flight),
+	STATS("reader-redelivered", 2, redelivered),
+	STATS("reader-rejected", 2, rejected),
+	STATS("reader-lapsed", 2, lapsed),
+	STATS("reader-stolen", 2, stolen),
+	STATS("reader-passed-on", 2, passed_on),
+};
+
+static unsigned long long field(const void *structure, const struct fdinfo_key *k)
+{
+	const char *p = (const char *)structure + k->offset;
+	__u64 wide;
+	__u32 narrow;
+
+	if (k->size == sizeof(narrow)) {
+		memcpy(&narrow, p, sizeof(narrow));
+		return narrow;
+	}
+	memcpy(&wide, p, sizeof(wide));
+	return wide;
+}
+
 TEST_F(life, fdinfo_shows_settings_and_counters)
 {
-	static const char * const settings[] = {
-		"tick-shift", "clock", "overflow", "queue-len", "max-timers",
+	struct twheel_stats stats, reader = {
+		.size = sizeof(reader),
+		.flags = TWHEEL_STATS_READER,
+		.reader = 1,
 	};
-	static const char * const counters[] = {
-		"timers", "armed", "started", "reset", "stopped", "expired",
-		"delivered", "withdrawn", "dropped", "dead", "waiting",
-		"queued", "oldest-ns", "migrated", "passes", "programmed",
-	};
-	unsigned long long value, expected[5];
+	const void *from[3];
+	unsigned long long value;
 	char path[64], key[64];
-	struct twheel_stats stats;
 	struct twheel_info info;
 	unsigned int i;
 	FILE *file;
-	__u64 *counter;
 
 	ASSERT_TRUE(tw_expire(self->fd, 1));
 	ASSERT_EQ(1, tw_read(self->fd, self->event, 1));
 	ASSERT_EQ(0, tw_after(self->fd, 2, TW_HOUR));
 	ASSERT_EQ(0, tw_info(self->fd, &info));
 	ASSERT_EQ(0, tw_stats(self->fd, &stats));
-	memcpy(expected, (unsigned long long[]){
-		info.tick_shift, info.clock, info.overflow, info.queue_len,
-		info.max_timers }, sizeof(expected));
+	ASSERT_EQ(0, tw_ioctl(self->fd, TWHEEL_IOC_STATS, &reader,
+			      sizeof(reader)));
+	from[0] = &info;
+	from[1] = &stats;
+	from[2] = &reader;
 	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", self->fd);
 	file = fopen(path, "r");
 	ASSERT_NE(NULL, file);
-	for (i = 0; i < ARRAY_SIZE(settings); i++) {
+	for (i = 0; i < ARRAY_SIZE(fdinfo_keys); i++) {
 		ASSERT_TRUE(next_key(file, key, &value));
-		EXPECT_STREQ(settings[i], key);
-		EXPECT_EQ(expected[i], value);
-	}
-	counter = &stats.timers;
-	for (i = 0; i < ARRAY_SIZE(counters); i++) {
-		ASSERT_TRUE(next_key(file, key, &value));
-		EXPECT_STREQ(counters[i], key);
-		EXPECT_EQ(counter[i], value);
+		EXPECT_STREQ(fdinfo_keys[i].key, key);
+		EXPECT_EQ(field(from[fdinfo_keys[i].from], &fdinfo_keys[i]),
+			  value);
 	}
 	EXPECT_FALSE(next_key(file, key, &value));
 	fclose(file);
