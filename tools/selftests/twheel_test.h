@@ -557,8 +557,10 @@ static inline bool tw_quiet_until(int fd, __u64 until_ns)
 static inline bool tw_balanced(const struct twheel_stats *stats)
 {
 	return stats->expired == stats->delivered + stats->withdrawn +
-				 stats->dropped + stats->dead + stats->waiting &&
-	       stats->timers == stats->armed + stats->waiting &&
+				 stats->dropped + stats->dead + stats->waiting +
+				 stats->in_flight &&
+	       stats->timers == stats->armed + stats->waiting +
+				stats->in_flight + stats->dead &&
 	       stats->waiting >= stats->queued;
 }
 
