@@ -106,7 +106,7 @@ write_program() {
 int main(void)
 {
 	struct twheel_batch *batch;
-	struct twheel_setup setup = { 0, 0, 0, 0, 0, 0, 0 };
+	static struct twheel_setup setup;
 
 	if (twheel_open(-1) != -EINVAL || twheel_setup(-1, &setup, sizeof(setup)) != -EBADF)
 		return 1;
