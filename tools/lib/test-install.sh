@@ -37,6 +37,7 @@ installed_files() {
 ./bin/twheel
 ./include/linux/twheel.h
 ./include/twheel.h
+./include/twheel_dispatcher.h
 ./lib/libtwheel.a
 ./lib/libtwheel.so
 ./lib/libtwheel.so.0
@@ -55,7 +56,7 @@ functions_of_header() {
 every_function_tells_about_threads() {
 	awk -v RS='[*]/' '{ gsub(/[ *\n]+/, " ") }
 		/\/ twheel_/ && !/Thread-safe|One thread at a time|Threads may/ { print; bad = 1 }
-		END { exit bad }' "$prefix/include/twheel.h"
+		END { exit bad }' "$prefix"/include/twheel*.h
 }
 
 symbols() {
@@ -135,7 +136,7 @@ build_cxx() {
 
 # It runs, and no header of ours came from anywhere else.
 check_program() {
-	! tr ' ' '\n' <"$dir/program.d" | grep 'twheel\.h' | grep -v "^$prefix/include/" &&
+	! tr ' ' '\n' <"$dir/program.d" | grep 'twheel.*\.h' | grep -v "^$prefix/include/" &&
 		LD_LIBRARY_PATH=$prefix/lib "$dir/program"
 }
 
