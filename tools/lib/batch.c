@@ -115,6 +115,35 @@ int twheel_batch_get(struct twheel_batch *batch, uint64_t id)
 	return add(batch, &(struct twheel_op){ .opcode = TWHEEL_OP_GET, .id = id });
 }
 
+int twheel_batch_ack(struct twheel_batch *batch, const struct twheel_event *event)
+{
+	return add(batch, &(struct twheel_op){
+		.opcode = TWHEEL_OP_ACK,
+		.id = event->id,
+		.token = event->token,
+	});
+}
+
+int twheel_batch_reject(struct twheel_batch *batch, const struct twheel_event *event)
+{
+	return add(batch, &(struct twheel_op){
+		.opcode = TWHEEL_OP_REJECT,
+		.id = event->id,
+		.token = event->token,
+	});
+}
+
+int twheel_batch_extend(struct twheel_batch *batch, const struct twheel_event *event,
+			uint64_t lease_ns)
+{
+	return add(batch, &(struct twheel_op){
+		.opcode = TWHEEL_OP_EXTEND,
+		.id = event->id,
+		.time_ns = lease_ns,
+		.token = event->token,
+	});
+}
+
 /* What follows the operations that are done, as far as one call takes it. */
 static int submit_more(struct twheel_batch *batch, int fd)
 {

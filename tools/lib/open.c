@@ -2,6 +2,7 @@
 /* An instance as such: open, settings, counters. */
 #include <errno.h>
 #include <fcntl.h>
+#include <stddef.h>
 #include <string.h>
 #include <sys/ioctl.h>
 
@@ -61,4 +62,15 @@ int twheel_setup(int fd, struct twheel_setup *setup, size_t size)
 int twheel_stats(int fd, struct twheel_stats *stats, size_t size)
 {
 	return sized_query(fd, TWHEEL_IOC_STATS, stats, size);
+}
+
+int twheel_reader_stats(int fd, uint32_t reader, struct twheel_stats *stats, size_t size)
+{
+	/* A program whose header has no readers cannot ask for one. */
+	if (size < offsetof(struct twheel_stats, reader) + sizeof(stats->reader))
+		return -EINVAL;
+	memset(stats, 0, size);
+	stats->flags = TWHEEL_STATS_READER;
+	stats->reader = reader;
+	return sized_command(fd, TWHEEL_IOC_STATS, stats, size);
 }

@@ -38,10 +38,11 @@ installed_files() {
 ./include/linux/twheel.h
 ./include/twheel.h
 ./include/twheel_dispatcher.h
+./include/twheel_reader.h
 ./lib/libtwheel.a
 ./lib/libtwheel.so
 ./lib/libtwheel.so.0
-./lib/libtwheel.so.0.1.0
+./lib/libtwheel.so.0.2.0
 ./lib/pkgconfig/libtwheel.pc
 END
 }
@@ -69,7 +70,7 @@ exports_what_the_header_declares() {
 }
 
 every_symbol_has_a_version() {
-	! symbols | grep -v '@@LIBTWHEEL_0\.1$'
+	! symbols | grep -Ev '@@LIBTWHEEL_0\.[12]$'
 }
 
 soname() {

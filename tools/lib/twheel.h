@@ -64,8 +64,14 @@ int twheel_info(int fd, struct twheel_info *info, size_t size);
  * @setup: Settings; 0 is the default of each.  The library fills in its size.
  * @size: sizeof(*setup) of the caller.
  *
- * Return: 0; -EBUSY after the first start; -EINVAL for a value or size that
- * does not exist; -E2BIG if the module is too old for a setting.  Thread-safe.
+ * Among them: whether expiries have to be acknowledged (delivery, lease_ns,
+ * max_attempts), and how readers share them (dispatch, TWHEEL_STEAL,
+ * TWHEEL_CONTROL).
+ *
+ * Return: 0; -EBUSY after the first start or the first further reader; -EINVAL
+ * for a value or size that does not exist, settings that contradict each other,
+ * or a descriptor that twheel_reader() made; -E2BIG or -EOPNOTSUPP if the module
+ * is too old for a setting.  Thread-safe.
  */
 int twheel_setup(int fd, struct twheel_setup *setup, size_t size);
 
@@ -78,6 +84,19 @@ int twheel_setup(int fd, struct twheel_setup *setup, size_t size);
  * Return: 0; -EINVAL for a size that no header had.  Thread-safe.
  */
 int twheel_stats(int fd, struct twheel_stats *stats, size_t size);
+
+/**
+ * twheel_reader_stats - counters of one reader of an instance
+ * @fd: The instance: any of its descriptors.
+ * @reader: The first reader with this number or a higher one; its number comes
+ *	back in @stats->reader.  So start with 0, and go on with one more.
+ * @stats: Filled in.
+ * @size: sizeof(*stats) of the caller.
+ *
+ * Return: 0; -ENOENT if there is no such reader; -EINVAL for a size that has no
+ * room for the number; -EOPNOTSUPP if the module is too old.  Thread-safe.
+ */
+int twheel_reader_stats(int fd, uint32_t reader, struct twheel_stats *stats, size_t size);
 
 /* ---- timers: timer.c */
 
@@ -164,9 +183,10 @@ int twheel_stop_id(int fd, uint64_t id);
  *
  * Waits for the first one, unless the instance is O_NONBLOCK.
  *
- * Return: how many were read, at least 1; -EAGAIN if there is none and the
- * instance is O_NONBLOCK; -EINTR if a signal came first; -EINVAL if @count is 0.
- * Thread-safe: each expiry is read once.
+ * Return: how many were read; 0, the end of file, if nothing can come any more
+ * after twheel_shutdown(); -EAGAIN if there is none and the instance is
+ * O_NONBLOCK; -EINTR if a signal came first; -EINVAL if @count is 0, or the
+ * descriptor is no reader.  Thread-safe: each expiry is read once.
  */
 int twheel_read(int fd, struct twheel_event *events, unsigned int count);
 
@@ -284,6 +304,35 @@ int twheel_batch_reset_to(struct twheel_batch *batch, uint64_t id, uint64_t time
 int twheel_batch_get(struct twheel_batch *batch, uint64_t id);
 
 /**
+ * twheel_batch_ack - add: acknowledge an expiry
+ * @batch: The batch; to be submitted with the descriptor that it was read on.
+ * @event: The expiry, which is copied.
+ *
+ * Return: as twheel_batch_start().  One thread at a time.
+ */
+int twheel_batch_ack(struct twheel_batch *batch, const struct twheel_event *event);
+
+/**
+ * twheel_batch_reject - add: give an expiry back
+ * @batch: As for twheel_batch_ack().
+ * @event: The expiry, which is copied.
+ *
+ * Return: as twheel_batch_start().  One thread at a time.
+ */
+int twheel_batch_reject(struct twheel_batch *batch, const struct twheel_event *event);
+
+/**
+ * twheel_batch_extend - add: prolong the lease of an expiry
+ * @batch: As for twheel_batch_ack().
+ * @event: The expiry, which is copied.
+ * @lease_ns: From the submit, in ns.
+ *
+ * Return: as twheel_batch_start().  One thread at a time.
+ */
+int twheel_batch_extend(struct twheel_batch *batch, const struct twheel_event *event,
+			uint64_t lease_ns);
+
+/**
  * twheel_batch_add - add any other operation
  * @batch: The batch.
  *
@@ -338,8 +387,9 @@ void twheel_batch_clear(struct twheel_batch *batch);
 }
 #endif
 
-/* ---- expiry actions */
+/* ---- several readers and acknowledgement; expiry actions */
 
+#include <twheel_reader.h>
 #include <twheel_dispatcher.h>
 
 #endif /* TWHEEL_H */
