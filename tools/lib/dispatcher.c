@@ -8,6 +8,11 @@
  * still there, because it may be freed only when it does not run.  So when a
  * callback is called there is nothing of it left here: it may free its action,
  * run the dispatcher, or never return.
+ *
+ * Expiries that have a token are acknowledged, in a batch at the end of a run, when
+ * their callbacks have returned.  A token is of one delivery only.  So whatever
+ * the callback or a later one has done to the timer, the acknowledgement of what
+ * is void fails and does no harm; and one that never returned is delivered again.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -17,20 +22,45 @@
 
 #include "internal.h"
 
+static int set_up(struct twheel_dispatcher *dispatcher)
+{
+	int ret = twheel_batch_new(&dispatcher->acks, TWHEEL_DISPATCH_EVENTS);
+
+	if (ret)
+		return ret;
+	dispatcher->fd = twheel_open(O_NONBLOCK);
+	if (dispatcher->fd < 0)
+		twheel_batch_free(dispatcher->acks);
+	return dispatcher->fd < 0 ? dispatcher->fd : 0;
+}
+
 int twheel_dispatcher_new(struct twheel_dispatcher **dispatcher)
 {
 	struct twheel_dispatcher *new = calloc(1, sizeof(*new));
-	int fd;
+	int ret;
 
 	if (!new)
 		return -ENOMEM;
-	fd = twheel_open(O_NONBLOCK);
-	if (fd < 0) {
+	ret = set_up(new);
+	if (ret) {
 		free(new);
-		return fd;
+		return ret;
 	}
-	new->fd = fd;
 	*dispatcher = new;
+	return 0;
+}
+
+/*
+ * Those that fail are void.  When the call as such fails, they stay for the next
+ * time; what cannot be acknowledged in time is delivered again.
+ */
+static int acknowledge(struct twheel_dispatcher *dispatcher)
+{
+	int ret = twheel_batch_submit(dispatcher->acks, dispatcher->fd);
+
+	if (ret < 0)
+		return ret;
+	twheel_batch_clear(dispatcher->acks);
 	return 0;
 }
 
@@ -38,6 +68,8 @@ void twheel_dispatcher_free(struct twheel_dispatcher *dispatcher)
 {
 	if (!dispatcher)
 		return;
+	acknowledge(dispatcher);
+	twheel_batch_free(dispatcher->acks);
 	close(dispatcher->fd);
 	free(dispatcher);
 }
@@ -47,6 +79,12 @@ int twheel_dispatcher_fd(const struct twheel_dispatcher *dispatcher)
 	return dispatcher->fd;
 }
 
+void twheel_dispatcher_keep(struct twheel_dispatcher *dispatcher,
+			    const struct twheel_event *event)
+{
+	dispatcher->kept = event->token;
+}
+
 static struct twheel_action *action_of(const struct twheel_event *event)
 {
 	return (struct twheel_action *)(uintptr_t)event->data;
@@ -54,13 +92,17 @@ static struct twheel_action *action_of(const struct twheel_event *event)
 
 /*
  * A periodic timer may have expired again while the read that yielded its last
- * expiry went on: one call for both.
+ * expiry went on: one call for both.  With a token it is the same expiry once more,
+ * its lease has ended meanwhile; the later delivery is the one that counts.
  */
 static void merge(struct twheel_event *event, struct twheel_event *later)
 {
-	event->expirations += later->expirations;
+	event->expirations = later->token ? later->expirations :
+					    event->expirations + later->expirations;
 	event->dropped += later->dropped;
 	event->flags |= later->flags;
+	event->attempt = later->attempt;
+	event->token = later->token;
 	later->data = 0;
 }
 
@@ -81,13 +123,36 @@ static int fetch(struct twheel_dispatcher *dispatcher)
 
 	if (got == -EAGAIN)
 		return 0;
-	if (got <= 0)
+	if (!got)
+		return -ESHUTDOWN;
+	if (got < 0)
 		return got;
 	for (i = 0; i < got; i++)
 		assign(&dispatcher->events[i]);
 	dispatcher->next = 0;
 	dispatcher->count = got;
 	return got;
+}
+
+/* A callback has returned: its expiry is done with, unless it was kept. */
+static void finish(struct twheel_dispatcher *dispatcher, const struct twheel_event *event)
+{
+	if (!event->token || event->token == dispatcher->kept)
+		return;
+	/* No more room only while acknowledging fails; it is delivered again then. */
+	twheel_batch_ack(dispatcher->acks, event);
+}
+
+/* Runs inside the callback keep what is theirs. */
+static void call(struct twheel_dispatcher *dispatcher, struct twheel_action *action,
+		 const struct twheel_event *event)
+{
+	uint64_t outer = dispatcher->kept;
+
+	dispatcher->kept = 0;
+	action->call(dispatcher, action, event);
+	finish(dispatcher, event);
+	dispatcher->kept = outer;
 }
 
 /* False: there was nothing to call, it was taken back. */
@@ -100,7 +165,7 @@ static bool call_next(struct twheel_dispatcher *dispatcher)
 	if (!action)
 		return false;
 	action->unread = NULL;
-	action->call(dispatcher, action, &event);
+	call(dispatcher, action, &event);
 	return true;
 }
 
@@ -113,7 +178,7 @@ static int call_all(struct twheel_dispatcher *dispatcher)
 	return called;
 }
 
-int twheel_dispatcher_run(struct twheel_dispatcher *dispatcher)
+static int run(struct twheel_dispatcher *dispatcher)
 {
 	int called, got;
 
@@ -123,4 +188,17 @@ int twheel_dispatcher_run(struct twheel_dispatcher *dispatcher)
 		return called;
 	got = fetch(dispatcher);
 	return got > 0 ? call_all(dispatcher) : got;
+}
+
+int twheel_dispatcher_run(struct twheel_dispatcher *dispatcher)
+{
+	int err, ret;
+
+	/* From a run that a callback has left. */
+	err = acknowledge(dispatcher);
+	if (err)
+		return err;
+	ret = run(dispatcher);
+	err = acknowledge(dispatcher);
+	return err ? err : ret;
 }

@@ -30,6 +30,8 @@ int twheel_command(int fd, unsigned long number, void *arg);
  * @fd: Its instance.
  * @next: The next of @events to call.
  * @count: Expiries in @events.
+ * @acks: Acknowledgements of expiries whose callbacks have returned.
+ * @kept: The token of the expiry that its callback wants to keep; 0: of none.
  * @events: What was read.  An expiry that is not called yet is the one that its
  *	action's .unread points to; one that was taken back has data 0.
  */
@@ -37,6 +39,8 @@ struct twheel_dispatcher {
 	int fd;
 	unsigned int next;
 	unsigned int count;
+	struct twheel_batch *acks;
+	uint64_t kept;
 	struct twheel_event events[TWHEEL_DISPATCH_EVENTS];
 };
 

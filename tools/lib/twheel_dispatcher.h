@@ -34,6 +34,11 @@ struct twheel_dispatcher;
  * not called; after a start or reset, not for an earlier arming.  That holds for
  * expiries too that twheel_dispatcher_run() has read already.
  *
+ * In an instance that was set up with TWHEEL_AT_LEAST_ONCE a one-shot timer runs
+ * until its expiry is acknowledged, which is after its callback has returned.  A
+ * callback that frees its action has to stop it before, else it may be called
+ * again.
+ *
  * A callback may call twheel_dispatcher_run(), and may leave by longjmp(3) or a
  * C++ exception.  It must not free the dispatcher.
  */
@@ -85,10 +90,32 @@ int twheel_dispatcher_fd(const struct twheel_dispatcher *dispatcher);
  * callback left by longjmp(3) or an exception, what was read behind it is called
  * by the next run; poll(2) does not report that.
  *
- * Return: how many callbacks were called; 0 if nothing has expired; what
- * twheel_read() fails with.  One thread at a time.
+ * With TWHEEL_AT_LEAST_ONCE, the expiries whose callbacks have returned are then
+ * acknowledged, in one call.  One whose callback left otherwise is delivered again
+ * when its lease has ended.
+ *
+ * Return: how many callbacks were called; 0 if nothing has expired; -ESHUTDOWN if
+ * nothing can expire any more after twheel_shutdown(); what twheel_read() fails
+ * with; what twheel_submit() fails with if nothing could be acknowledged, which
+ * the next run tries again.  One thread at a time.
  */
 int twheel_dispatcher_run(struct twheel_dispatcher *dispatcher);
+
+/**
+ * twheel_dispatcher_keep - do not acknowledge an expiry
+ * @dispatcher: The dispatcher.
+ * @event: What the callback was called with.
+ *
+ * For a callback; if it also runs the dispatcher, after that.  The expiry stays
+ * under its lease when the callback returns, until the program acknowledges,
+ * extends or rejects it: twheel_ack_event() and so on with a copy of @event and
+ * twheel_dispatcher_fd().  A callback that wants to be called again may also call
+ * twheel_reject_event() at once, and need not keep it.
+ *
+ * Nothing happens where nothing is acknowledged.  One thread at a time.
+ */
+void twheel_dispatcher_keep(struct twheel_dispatcher *dispatcher,
+			    const struct twheel_event *event);
 
 /**
  * twheel_action_init - initialize an action
@@ -109,7 +136,8 @@ void twheel_action_init(struct twheel_action *action,
  * @timeout_ns: From now, in ns.
  *
  * Return: what became of an earlier arming, one of enum twheel_outcome
- * (TWHEEL_WITHDREW also if its expiry was read, but not called yet);
+ * (TWHEEL_WITHDREW also if its expiry was read, but not called yet;
+ * TWHEEL_WAS_DELIVERED if it was called, but not acknowledged yet);
  * -EINVAL if the action has no callback; or as twheel_start(), and nothing has
  * changed.  One thread at a time.
  */

@@ -14,12 +14,14 @@ struct timer {
 	struct twheel_list_entry entry;
 	uint64_t order;			/* of expiry */
 	uint64_t expirations;
+	uint64_t token;			/* of the delivery, when it was delivered */
+	uint64_t lease_end;
 };
 
 struct fake fake;
 
 static struct timer timers[MOST_TIMERS];
-static uint64_t now, generation, order, sequence;
+static uint64_t now, generation, order, sequence, token;
 
 uint64_t now_ns(void)
 {
@@ -50,7 +52,10 @@ static void expire(struct timer *timer)
 {
 	struct twheel_list_entry *entry = &timer->entry;
 
-	if (entry->state == TWHEEL_FREE || now < entry->deadline_ns)
+	if (entry->state == TWHEEL_DELIVERED && now >= timer->lease_end)
+		entry->state = TWHEEL_QUEUED;
+	if (entry->state == TWHEEL_FREE || entry->state == TWHEEL_DELIVERED ||
+	    now < entry->deadline_ns)
 		return;
 	if (entry->state == TWHEEL_ARMED) {
 		entry->state = TWHEEL_QUEUED;
@@ -78,9 +83,15 @@ static void pass_ms(void)
 /* Ends an arming; the outcome. */
 static int disarm(struct timer *timer)
 {
-	int outcome = timer->entry.state == TWHEEL_QUEUED ? TWHEEL_WITHDREW : TWHEEL_STOPPED;
+	static const int outcomes[] = {
+		[TWHEEL_ARMED] = TWHEEL_STOPPED,
+		[TWHEEL_QUEUED] = TWHEEL_WITHDREW,
+		[TWHEEL_DELIVERED] = TWHEEL_WAS_DELIVERED,
+	};
+	int outcome = outcomes[timer->entry.state];
 
 	timer->entry.state = TWHEEL_FREE;
+	timer->entry.attempt = 0;
 	return outcome;
 }
 
@@ -161,12 +172,45 @@ static int get(struct twheel_get *get)
 	return 0;
 }
 
-/* Only what the tests of batches look at. */
+/* What a timer is in when its expiry is done with. */
+static void settle(struct timer *timer)
+{
+	struct twheel_list_entry *entry = &timer->entry;
+
+	entry->state = entry->interval_ns ? TWHEEL_ARMED : TWHEEL_FREE;
+	entry->deadline_ns += timer->expirations * entry->interval_ns;
+	entry->attempt = 0;
+}
+
+static int lease(unsigned long number, struct twheel_ack *ack)
+{
+	struct timer *timer = find(ack->id);
+
+	if (fake.setup.delivery != TWHEEL_AT_LEAST_ONCE)
+		return -EINVAL;
+	if (!timer || timer->entry.state != TWHEEL_DELIVERED || timer->token != ack->token)
+		return -ESTALE;
+	if (number == TWHEEL_IOC_ACK)
+		settle(timer);
+	else if (number == TWHEEL_IOC_REJECT)
+		timer->entry.state = TWHEEL_QUEUED;
+	else
+		timer->lease_end = now + ack->lease_ns;
+	ack->lease_end_ns = number == TWHEEL_IOC_EXTEND ? timer->lease_end : 0;
+	ack->state = timer->entry.state;
+	return 0;
+}
+
+/* An acknowledgement is carried out; of the others only what the tests of batches look at. */
 static void operate(const struct twheel_op *op, struct twheel_result *result)
 {
+	struct twheel_ack ack = { .id = op->id, .token = op->token };
+
 	*result = (struct twheel_result){ .generation = op->id, .data = op->opcode };
-	if (op->opcode < TWHEEL_OP_START || op->opcode > TWHEEL_OP_GET)
+	if (op->opcode < TWHEEL_OP_START || op->opcode > TWHEEL_OP_EXTEND)
 		result->error = -EOPNOTSUPP;
+	if (op->opcode == TWHEEL_OP_ACK)
+		result->error = lease(TWHEEL_IOC_ACK, &ack);
 }
 
 static int submit(struct twheel_submit *submit)
@@ -182,6 +226,8 @@ static int submit(struct twheel_submit *submit)
 	for (submit->done = 0; submit->done < submit->count; submit->done++) {
 		if (submit->done == fake.submit_most)
 			break;
+		if (submit->done < ARRAY_SIZE(fake.last_ops))
+			fake.last_ops[submit->done] = ops[submit->done];
 		operate(&ops[submit->done], &results[submit->done]);
 	}
 	return 0;
@@ -231,43 +277,28 @@ static int info(struct twheel_info *info)
 	return err;
 }
 
+static int setup(struct twheel_setup *setup)
+{
+	int err = sized(setup, sizeof(*setup), 32);
+
+	if (!err)
+		memcpy(&fake.setup, setup, setup->size);
+	return err;
+}
+
+/* Readers have numbers from 1 on, and no counters. */
 static int stats(struct twheel_stats *stats)
 {
 	int i, err = sized(stats, sizeof(*stats), sizeof(*stats));
 
+	if (!err && stats->flags == TWHEEL_STATS_READER) {
+		stats->reader += !stats->reader;
+		return stats->reader > fake.readers ? -ENOENT : 0;
+	}
 	pass_ms();
 	for (i = 0; i < MOST_TIMERS && !err; i++)
 		stats->queued += timers[i].entry.state == TWHEEL_QUEUED;
 	return err;
-}
-
-static int command(unsigned long number, void *arg)
-{
-	switch (number) {
-	case TWHEEL_IOC_INFO:	return info(arg);
-	case TWHEEL_IOC_SETUP:	return sized(arg, sizeof(struct twheel_setup), 32);
-	case TWHEEL_IOC_STATS:	return stats(arg);
-	case TWHEEL_IOC_START:	return start(arg);
-	case TWHEEL_IOC_STOP:	return stop(arg);
-	case TWHEEL_IOC_RESET:	return reset(arg);
-	case TWHEEL_IOC_GET:	return get(arg);
-	case TWHEEL_IOC_SUBMIT:	return submit(arg);
-	case TWHEEL_IOC_LIST:	return list(arg);
-	default:		return -ENOTTY;
-	}
-}
-
-int __wrap_ioctl(int fd, unsigned long number, ...)
-{
-	va_list args;
-	int err;
-
-	(void)fd;
-	va_start(args, number);
-	err = command(number, va_arg(args, void *));
-	va_end(args);
-	errno = -err;
-	return err ? -1 : 0;
 }
 
 static struct timer *first_queued(void)
@@ -296,21 +327,24 @@ static void deliver(struct timer *timer, struct twheel_event *event)
 		.deadline_ns = entry->deadline_ns,
 		.fired_ns = now,
 		.expirations = timer->expirations,
-		.attempt = 1,
+		.attempt = ++entry->attempt,
 		.flags = entry->interval_ns ? TWHEEL_EVENT_PERIODIC : 0,
 	};
-	entry->state = entry->interval_ns ? TWHEEL_ARMED : TWHEEL_FREE;
-	entry->deadline_ns += timer->expirations * entry->interval_ns;
+	if (fake.setup.delivery != TWHEEL_AT_LEAST_ONCE) {
+		settle(timer);
+		return;
+	}
+	entry->state = TWHEEL_DELIVERED;
+	timer->lease_end = now + fake.setup.lease_ns;
+	timer->token = ++token;
+	event->token = token;
 }
 
-ssize_t __wrap_read(int fd, void *buffer, size_t size)
+static size_t take(struct twheel_event *events, size_t room)
 {
-	struct twheel_event *events = (struct twheel_event *)buffer;
-	size_t have = 0, room = size / sizeof(*events);
 	struct timer *timer = first_queued();
+	size_t have = 0;
 
-	(void)fd;
-	errno = room ? EAGAIN : EINVAL;
 	for (; timer && have < room; timer = first_queued()) {
 		deliver(timer, &events[have++]);
 		if (!fake.read_ms)
@@ -318,7 +352,82 @@ ssize_t __wrap_read(int fd, void *buffer, size_t size)
 		fake.read_ms--;
 		pass_ms();
 	}
-	return have ? (ssize_t)(have * sizeof(*events)) : -1;
+	return have;
+}
+
+static int drain(struct twheel_drain *drain)
+{
+	if (!drain->room || drain->room > TWHEEL_DRAIN_MAX)
+		return -EINVAL;
+	drain->count = take((struct twheel_event *)(uintptr_t)drain->events, drain->room);
+	return 0;
+}
+
+static bool in_flight(void)
+{
+	int i;
+
+	for (i = 0; i < MOST_TIMERS; i++)
+		if (timers[i].entry.state == TWHEEL_DELIVERED)
+			return true;
+	return false;
+}
+
+/* Any file will do for the descriptor. */
+static int reader(struct twheel_reader *reader)
+{
+	fake.reader_flags = reader->flags;
+	fake.readers++;
+	return __real_open("/dev/null", O_RDWR | O_CLOEXEC);
+}
+
+static int command(unsigned long number, void *arg)
+{
+	switch (number) {
+	case TWHEEL_IOC_INFO:	return info(arg);
+	case TWHEEL_IOC_SETUP:	return setup(arg);
+	case TWHEEL_IOC_STATS:	return stats(arg);
+	case TWHEEL_IOC_START:	return start(arg);
+	case TWHEEL_IOC_STOP:	return stop(arg);
+	case TWHEEL_IOC_RESET:	return reset(arg);
+	case TWHEEL_IOC_GET:	return get(arg);
+	case TWHEEL_IOC_SUBMIT:	return submit(arg);
+	case TWHEEL_IOC_LIST:	return list(arg);
+	case TWHEEL_IOC_ACK:
+	case TWHEEL_IOC_REJECT:
+	case TWHEEL_IOC_EXTEND:	return lease(number, arg);
+	case TWHEEL_IOC_READER:	return reader(arg);
+	case TWHEEL_IOC_DRAIN:	return drain(arg);
+	case TWHEEL_IOC_SHUTDOWN:
+		fake.shut_down = true;
+		return 0;
+	default:		return -ENOTTY;
+	}
+}
+
+int __wrap_ioctl(int fd, unsigned long number, ...)
+{
+	va_list args;
+	int err;
+
+	(void)fd;
+	va_start(args, number);
+	err = command(number, va_arg(args, void *));
+	va_end(args);
+	errno = -err;
+	return err < 0 ? -1 : err;
+}
+
+ssize_t __wrap_read(int fd, void *buffer, size_t size)
+{
+	size_t room = size / sizeof(struct twheel_event);
+	size_t have = take((struct twheel_event *)buffer, room);
+
+	(void)fd;
+	errno = room ? EAGAIN : EINVAL;
+	if (!have && room && fake.shut_down && !in_flight())
+		return 0;
+	return have ? (ssize_t)(have * sizeof(struct twheel_event)) : -1;
 }
 
 /* Any file will do for the descriptor. */
@@ -333,6 +442,7 @@ int __wrap_open(const char *path, int flags, ...)
 	fake = (struct fake){
 		.submit_most = UINT_MAX,
 		.submit_good = UINT_MAX,
+		.readers = 1,
 		.open_flags = flags,
 	};
 	return __real_open("/dev/null", flags);

@@ -7,7 +7,9 @@
 #ifndef TWHEEL_LIB_FAKE_H
 #define TWHEEL_LIB_FAKE_H
 
+#include <stdbool.h>
 #include <sys/types.h>
+#include <twheel.h>
 
 struct fake {
 	/* What a test sets, after it has opened the instance. */
@@ -17,6 +19,11 @@ struct fake {
 	unsigned int read_ms;		/* that pass within the next read */
 	/* What it looks at. */
 	int open_flags;
+	struct twheel_setup setup;
+	struct twheel_op last_ops[3];	/* the first of the last SUBMIT */
+	uint32_t reader_flags;		/* of the last READER */
+	uint32_t readers;
+	bool shut_down;
 	unsigned int submits;
 	unsigned int pages;
 };
