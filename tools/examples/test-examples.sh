@@ -34,7 +34,13 @@ missed_add_up() {
 	report $? "... what it missed adds up"
 }
 
-for example in idle-timeouts periodic batch-restart; do
+# Jobs from 1 to $1 are all there, whoever did them.
+each_job_once() {
+	[ "$(awk '/^job/ { print $2 }' "$dir/out" | sort -u | wc -l)" -eq "$1" ]
+	report $? "... each of $1 jobs"
+}
+
+for example in idle-timeouts periodic batch-restart worker-pool; do
 	run "$example --help" 0 $example --help
 	lines 1 "^usage: .*$example"
 done
@@ -59,5 +65,18 @@ lines 1 "^restarted $timers timers in [0-9.]* ms, [0-9]* ns each$"
 lines 1 "^$timers timers are running, $timers resets$"
 run "restart of what is not a number" 1 batch-restart x
 lines 1 "x: not a number of timers"
+
+run "a pool that loses a worker" 0 worker-pool 50
+lines 50 "^job [0-9]*: done by worker [1-4], attempt [12]$"
+each_job_once 50
+lines 1 "^job 25: done by worker [1-4], attempt 2$"
+lines 1 ", attempt 2$"
+lines 1 "^worker [1-4] was killed$"
+lines 1 "^50 jobs acknowledged, 1 delivered again, 0 dead, workers killed: 1$"
+run "a pool for one job" 0 worker-pool 1
+lines 1 "^job 1: done by worker [1-4], attempt 2$"
+lines 1 "^1 jobs acknowledged, 1 delivered again, 0 dead, workers killed: 1$"
+run "a pool for what is not a number" 1 worker-pool x
+lines 1 "x: not a number of jobs"
 
 finish

@@ -297,7 +297,7 @@ static int stats(struct twheel_stats *stats)
 	}
 	pass_ms();
 	for (i = 0; i < MOST_TIMERS && !err; i++)
-		stats->queued += timers[i].entry.state == TWHEEL_QUEUED;
+		stats->waiting += timers[i].entry.state == TWHEEL_QUEUED;
 	return err;
 }
 

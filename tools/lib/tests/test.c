@@ -50,7 +50,7 @@ bool await_queued(int fd, unsigned int queued)
 	for (i = 0; i < PATIENCE_MS; i++) {
 		if (twheel_stats(fd, &stats, sizeof(stats)))
 			break;
-		if (stats.queued == queued)
+		if (stats.waiting == queued)
 			return true;
 		nanosleep(&pause, NULL);
 	}

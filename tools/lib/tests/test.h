@@ -46,7 +46,7 @@ bool check_equal(long long expected, long long seen, const char *what, const cha
 /* The clock of the device, CLOCK_MONOTONIC. */
 uint64_t now_ns(void);
 
-/* Waits until so many expiries are in the queue of an instance. */
+/* Waits until so many expiries of an instance wait to be read, in the queue or once more. */
 bool await_queued(int fd, unsigned int queued);
 
 #ifdef __cplusplus
