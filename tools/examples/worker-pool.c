@@ -36,7 +36,7 @@ static void work(unsigned int number, const struct twheel_event *job)
 }
 
 /* One job at a time, so that others are not held up by this one. */
-static void worker(unsigned int number, int reader)
+static void run_worker(unsigned int number, int reader)
 {
 	struct twheel_event job;
 	int got;
@@ -62,7 +62,7 @@ static pid_t start_worker(unsigned int number)
 		err(1, "fork");
 	if (!pid) {
 		close(fd);
-		worker(number, reader);
+		run_worker(number, reader);
 	}
 	close(reader);
 	return pid;
@@ -162,7 +162,8 @@ int main(int argc, char **argv)
 	pid_t pids[WORKERS];
 
 	if (argc > 1 && !strcmp(argv[1], "--help"))
-		return printf("usage: %s [JOBS]\nDoes JOBS (20), and kills a worker in the middle.\n",
+		return printf("usage: %s [JOBS]\n"
+			      "Does JOBS (20); a worker is killed in the middle.\n",
 			      argv[0]) < 0;
 	if (argc > 1)
 		jobs = strtoul(argv[1], NULL, 0);
