@@ -11,7 +11,7 @@
  *
  * Expiries that have a token are acknowledged, in a batch at the end of a run, when
  * their callbacks have returned.  A token is of one delivery only.  So whatever
- * the callback or a later one has done to the timer, the acknowledgement of what
+ * the callback or a later one has done to the timer, acknowledging what
  * is void fails and does no harm; and one that never returned is delivered again.
  */
 #include <errno.h>

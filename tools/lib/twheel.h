@@ -387,7 +387,7 @@ void twheel_batch_clear(struct twheel_batch *batch);
 }
 #endif
 
-/* ---- several readers and acknowledgement; expiry actions */
+/* ---- several readers, and expiries that are acknowledged; actions */
 
 #include <twheel_reader.h>
 #include <twheel_dispatcher.h>

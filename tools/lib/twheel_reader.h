@@ -13,7 +13,7 @@
 extern "C" {
 #endif
 
-/* ---- acknowledgement: lease.c */
+/* ---- expiries that are acknowledged: lease.c */
 
 /**
  * twheel_ack - acknowledge an expiry

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * What the library does by itself for readers and acknowledgement, where only the
+ * What the library does by itself for readers and leases, where only the
  * stand-in for the device shows it.
  */
 #include <fcntl.h>

@@ -201,7 +201,7 @@ static int lease(unsigned long number, struct twheel_ack *ack)
 	return 0;
 }
 
-/* An acknowledgement is carried out; of the others only what the tests of batches look at. */
+/* An ACK is carried out; of the others only what the tests of batches look at. */
 static void operate(const struct twheel_op *op, struct twheel_result *result)
 {
 	struct twheel_ack ack = { .id = op->id, .token = op->token };

@@ -239,7 +239,7 @@ static void callback_frees_itself(void)
 	end();
 }
 
-/* The acknowledgement is of the delivery before, and does not end the new arming. */
+/* What is acknowledged is the delivery before, and does not end the new arming. */
 static void callback_resets_itself(void)
 {
 	if (begin_leased(reset_self, HOUR)) {

@@ -98,7 +98,7 @@ static void control_descriptor_is_no_reader(void)
 	end();
 }
 
-/* ---- acknowledgement */
+/* ---- leases */
 
 static void acknowledged_timer_is_gone(void)
 {
