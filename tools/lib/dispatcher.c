@@ -11,8 +11,8 @@
  *
  * Expiries that have a token are acknowledged, in a batch at the end of a run, when
  * their callbacks have returned.  A token is of one delivery only.  So whatever
- * the callback or a later one has done to the timer, acknowledging what
- * is void fails and does no harm; and one that never returned is delivered again.
+ * the callback or a later one has done to the timer, acknowledging what is
+ * void fails and does no harm; and one that never returned is delivered again.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -143,16 +143,12 @@ static void finish(struct twheel_dispatcher *dispatcher, const struct twheel_eve
 	twheel_batch_ack(dispatcher->acks, event);
 }
 
-/* Runs inside the callback keep what is theirs. */
 static void call(struct twheel_dispatcher *dispatcher, struct twheel_action *action,
 		 const struct twheel_event *event)
 {
-	uint64_t outer = dispatcher->kept;
-
 	dispatcher->kept = 0;
 	action->call(dispatcher, action, event);
 	finish(dispatcher, event);
-	dispatcher->kept = outer;
 }
 
 /* False: there was nothing to call, it was taken back. */
