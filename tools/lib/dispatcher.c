@@ -143,14 +143,6 @@ static void finish(struct twheel_dispatcher *dispatcher, const struct twheel_eve
 	twheel_batch_ack(dispatcher->acks, event);
 }
 
-static void call(struct twheel_dispatcher *dispatcher, struct twheel_action *action,
-		 const struct twheel_event *event)
-{
-	dispatcher->kept = 0;
-	action->call(dispatcher, action, event);
-	finish(dispatcher, event);
-}
-
 /* False: there was nothing to call, it was taken back. */
 static bool call_next(struct twheel_dispatcher *dispatcher)
 {
@@ -161,7 +153,8 @@ static bool call_next(struct twheel_dispatcher *dispatcher)
 	if (!action)
 		return false;
 	action->unread = NULL;
-	call(dispatcher, action, &event);
+	action->call(dispatcher, action, &event);
+	finish(dispatcher, &event);
 	return true;
 }
 

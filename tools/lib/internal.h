@@ -31,7 +31,7 @@ int twheel_command(int fd, unsigned long number, void *arg);
  * @next: The next of @events to call.
  * @count: Expiries in @events.
  * @acks: Acknowledgements of expiries whose callbacks have returned.
- * @kept: The token of the expiry that its callback wants to keep; 0: of none.
+ * @kept: The token of the last expiry that its callback wanted to keep.
  * @events: What was read.  An expiry that is not called yet is the one that its
  *	action's .unread points to; one that was taken back has data 0.
  */
