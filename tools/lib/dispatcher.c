@@ -51,8 +51,9 @@ int twheel_dispatcher_new(struct twheel_dispatcher **dispatcher)
 }
 
 /*
- * Those that fail are void.  When the call as such fails, they stay for the next
- * time; what cannot be acknowledged in time is delivered again.
+ * Those that fail are void.  When the call as such fails, or ends before the last
+ * one, they stay for the next time: those that were done are void by then.  What
+ * cannot be acknowledged in time is delivered again.
  */
 static int acknowledge(struct twheel_dispatcher *dispatcher)
 {
@@ -60,7 +61,8 @@ static int acknowledge(struct twheel_dispatcher *dispatcher)
 
 	if (ret < 0)
 		return ret;
-	twheel_batch_clear(dispatcher->acks);
+	if ((unsigned int)ret == twheel_batch_count(dispatcher->acks))
+		twheel_batch_clear(dispatcher->acks);
 	return 0;
 }
 

@@ -58,6 +58,23 @@ static void failed_acknowledgement_is_tried_again(void)
 	end();
 }
 
+static void partly_failed_acknowledgement_is_tried_again(void)
+{
+	struct twheel_get timer;
+
+	if (begin_leased(HOUR) && expire_three()) {
+		fake.submit_most = 2;
+		fake.submit_good = 1;
+		CHECK_EQ(3, run());
+		CHECK_EQ(0, get(&c, &timer));
+		fake.submit_good = 9;
+		CHECK_EQ(0, run());
+		CHECK_EQ(-ENOENT, get(&c, &timer));
+		CHECK_EQ(3, a.called + b.called + c.called);
+	}
+	end();
+}
+
 static void free_acknowledges_what_was_called(void)
 {
 	if (begin_leased(HOUR) && expire_three()) {
@@ -182,6 +199,7 @@ static const struct test tests[] = {
 	TEST(expiries_of_a_run_are_acknowledged_in_one_call),
 	TEST(nothing_is_acknowledged_at_most_once),
 	TEST(failed_acknowledgement_is_tried_again),
+	TEST(partly_failed_acknowledgement_is_tried_again),
 	TEST(free_acknowledges_what_was_called),
 	TEST(lease_that_ends_in_a_read_is_one_call),
 	TEST(reader_gets_its_flags),
