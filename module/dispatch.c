@@ -54,15 +54,19 @@ static struct twheel_consumer *turn_with_room(struct twheel_pool *pool)
 	return NULL;
 }
 
-/* A place with nothing to do, or NULL. */
-static struct twheel_consumer *idle_place(const struct twheel_pool *pool)
+/* Wake all readers with nothing to do; false if there is none. */
+static bool call_idle(const struct twheel_pool *pool)
 {
+	bool called = false;
 	u32 i;
 
-	for (i = 0; i < pool->nr_places; i++)
-		if (!pool->place[i]->line.live)
-			return pool->place[i];
-	return NULL;
+	for (i = 0; i < pool->nr_places; i++) {
+		if (pool->place[i]->line.live)
+			continue;
+		twheel_call(pool->place[i]);
+		called = true;
+	}
+	return called;
 }
 
 /* Give @timer, DUE and in no list, a place in a line that has room. */
@@ -210,20 +214,21 @@ bool twheel_dispatch_one(struct twheel_instance *inst, u64 now,
 	return deal_in_turn(inst, now, freed);
 }
 
-/* Wake somebody for what came back for whoever reads first. */
+/*
+ * Wake somebody for what came back for whoever reads first.  A reader whose line
+ * is empty may be stuck with what it has read, so one of them is not enough.
+ * One whose line is not empty finds it there with the rest.
+ */
 static void call_anybody(struct twheel_instance *inst)
 {
 	struct twheel_pool *pool = &inst->pool;
-	struct twheel_consumer *consumer;
 
 	if (inst->config.dispatch == TWHEEL_SHARED) {
 		inst->news |= TWHEEL_NEWS_QUEUE;
 		return;
 	}
-	if (!pool->nr_places)
-		return;
-	consumer = idle_place(pool) ?: take_turn(pool);
-	twheel_call(consumer);
+	if (pool->nr_places && !call_idle(pool))
+		twheel_call(take_turn(pool));
 }
 
 /**
