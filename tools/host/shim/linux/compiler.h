@@ -8,6 +8,7 @@
 #define unlikely(x) (x)
 #define __printf(string, first) \
 	__attribute__((__format__(__printf__, string, first)))
+#define noinline __attribute__((noinline))
 #define __maybe_unused __attribute__((unused))
 #define __noreturn __attribute__((noreturn))
 

@@ -18,6 +18,7 @@ struct rb_root_cached {
 #define RB_ROOT_CACHED	((struct rb_root_cached) { .first = NULL })
 #define rb_entry(pointer, type, member) container_of(pointer, type, member)
 #define rb_first_cached(root)	((root)->first)
+#define rb_next(node)		((node)->next)
 
 static inline void rb_add_cached(struct rb_node *node,
 				 struct rb_root_cached *root,
