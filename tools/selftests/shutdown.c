@@ -196,7 +196,7 @@ TEST_F(shutdown, wakes_every_blocked_reader_that_has_a_line)
 		EXPECT_EQ(0, tw_reap(self->pid[i]));
 }
 
-/* The last acknowledgement is the end for one that waits for what may come back. */
+/* The last ACK is the end for one that waits for what may come back. */
 TEST_F(shutdown, wakes_blocked_readers_with_the_last_acknowledgement)
 {
 	ASSERT_TRUE(make_leased_pool(self, TW_HOUR, 0));
