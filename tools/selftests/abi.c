@@ -4,7 +4,7 @@
  * sizes, pointers, numbers.  The rest of each request is valid, so that it can
  * be refused for this one reason only; and a refused one changes nothing.
  */
-#include "twheel_test.h"
+#include "twheel_pool.h"
 
 #define PAGE		4096
 #define DIRECTIONS	(_IOC_READ | _IOC_WRITE)
@@ -24,14 +24,19 @@ union request {
 	struct twheel_get get;
 	struct twheel_submit submit;
 	struct twheel_list list;
+	struct twheel_ack ack;
+	struct twheel_reader reader;
+	struct twheel_drain drain;
+	struct twheel_shutdown shutdown;
 	__u32 size;
 	unsigned char bytes[512];
 };
 
-/* What the arrays of SUBMIT and LIST are. */
+/* What the arrays of SUBMIT, LIST and DRAIN are. */
 static struct twheel_op op;
 static struct twheel_result result;
 static struct twheel_list_entry entry;
+static struct twheel_event event;
 
 FIXTURE(command) {
 	int fd;
@@ -53,6 +58,7 @@ FIXTURE_VARIANT_ADD(command, info) {
 FIXTURE_VARIANT_ADD(command, setup) {
 	.cmd = TWHEEL_IOC_SETUP,
 	.flags_at = offsetof(struct twheel_setup, flags),
+	.known_flags = TWHEEL_STEAL | TWHEEL_CONTROL,
 	.reserved_at = offsetof(struct twheel_setup, reserved),
 	.min_size = REVISION_1_SETUP,
 };
@@ -60,6 +66,7 @@ FIXTURE_VARIANT_ADD(command, setup) {
 FIXTURE_VARIANT_ADD(command, stats) {
 	.cmd = TWHEEL_IOC_STATS,
 	.flags_at = offsetof(struct twheel_stats, flags),
+	.known_flags = TWHEEL_STATS_READER,
 	.reserved_at = sizeof(struct twheel_stats),
 	.min_size = REVISION_1_STATS,
 };
@@ -70,9 +77,32 @@ FIXTURE_VARIANT_ADD(command, list) {
 	.reserved_at = offsetof(struct twheel_list, reserved),
 };
 
-/* What a batch or a listing of timer 1 needs. */
+FIXTURE_VARIANT_ADD(command, reader) {
+	.cmd = TWHEEL_IOC_READER,
+	.flags_at = offsetof(struct twheel_reader, flags),
+	.known_flags = TWHEEL_READER_NONBLOCK | TWHEEL_READER_DEAD,
+	.reserved_at = offsetof(struct twheel_reader, reserved),
+};
+
+FIXTURE_VARIANT_ADD(command, drain) {
+	.cmd = TWHEEL_IOC_DRAIN,
+	.flags_at = offsetof(struct twheel_drain, flags),
+	.reserved_at = offsetof(struct twheel_drain, reserved),
+};
+
+FIXTURE_VARIANT_ADD(command, shutdown) {
+	.cmd = TWHEEL_IOC_SHUTDOWN,
+	.flags_at = offsetof(struct twheel_shutdown, flags),
+	.reserved_at = offsetof(struct twheel_shutdown, reserved2),
+};
+
+/* What a batch or a listing of timer 1 needs, or a drain. */
 static void make_arrays(unsigned long cmd, union request *request)
 {
+	if (cmd == TWHEEL_IOC_DRAIN) {
+		request->drain.events = (uintptr_t)&event;
+		request->drain.room = 1;
+	}
 	if (cmd == TWHEEL_IOC_SUBMIT) {
 		op = tw_op_after(1, 2 * TW_HOUR);
 		request->submit.ops = (uintptr_t)&op;
@@ -98,8 +128,10 @@ static void make_valid(const struct _fixture_variant_command *variant,
 	memset(request->bytes + variant->flags_at, 0, sizeof(__u32));
 	if (variant->min_size)
 		request->size = size;
-	else
+	else if (variant->flags_at)
 		request->get.id = 1;
+	if (variant->cmd == TWHEEL_IOC_SHUTDOWN)
+		request->shutdown.reserved = 0;
 	if (variant->cmd == TWHEEL_IOC_START) {
 		request->start.time_ns = TW_HOUR;
 		request->start.interval_ns = 0;
@@ -110,19 +142,29 @@ static void make_valid(const struct _fixture_variant_command *variant,
 	make_arrays(variant->cmd, request);
 }
 
-/* SETUP comes before the first start: it gets an instance without a timer. */
-FIXTURE_SETUP(command)
+/*
+ * SETUP comes before the first start: it gets an instance without a timer.  What
+ * is about a delivery gets one.
+ */
+static bool make_instance(struct _test_data_command *self, unsigned int cmd)
 {
 	self->fd = tw_open();
-	ASSERT_LE(0, self->fd);
-	ASSERT_EQ(0, variant->cmd == TWHEEL_IOC_SETUP ?
-		     0 : tw_after(self->fd, 1, TW_HOUR));
+	if (self->fd < 0)
+		return false;
+	if (tw_is_lease_command(cmd))
+		return tw_deliver_one(self->fd, cmd, &self->request.ack);
+	return cmd == TWHEEL_IOC_SETUP || !tw_after(self->fd, 1, TW_HOUR);
+}
+
+FIXTURE_SETUP(command)
+{
 	self->page = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE,
 			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	ASSERT_NE(MAP_FAILED, self->page);
 	self->end = self->page + PAGE;
 	ASSERT_EQ(0, munmap(self->end, PAGE));
 	make_valid(variant, &self->request);
+	ASSERT_TRUE(make_instance(self, variant->cmd));
 	tw_snapshot(self->fd, 1, &self->before);
 }
 
@@ -132,15 +174,27 @@ FIXTURE_TEARDOWN(command)
 	close(self->fd);
 }
 
+/* READER returns a descriptor, which is not kept. */
+static int result_of(unsigned long cmd, int ret)
+{
+	if (cmd != TWHEEL_IOC_READER || ret <= 0)
+		return ret;
+	close(ret);
+	return 0;
+}
+
 static int call(struct _test_data_command *self, unsigned long cmd)
 {
-	return tw_ioctl(self->fd, cmd, &self->request, sizeof(self->request));
+	return result_of(cmd, tw_ioctl(self->fd, cmd, &self->request,
+				       sizeof(self->request)));
 }
 
 /* ioctl() on memory that may fault. */
 static int call_at(struct _test_data_command *self, unsigned long cmd, void *where)
 {
-	return ioctl(self->fd, cmd, where) < 0 ? -errno : 0;
+	int ret = ioctl(self->fd, cmd, where);
+
+	return result_of(cmd, ret < 0 ? -errno : ret);
 }
 
 TEST_F(command, valid_request_succeeds)
@@ -230,10 +284,10 @@ TEST_F(command, structure_that_faults_at_its_end_faults)
 	EXPECT_TRUE(tw_unchanged(self->fd, &self->before));
 }
 
-/* SETUP writes nothing back. */
+/* SETUP and READER write nothing back. */
 TEST_F(command, read_only_structure_faults)
 {
-	int expected = variant->cmd == TWHEEL_IOC_SETUP ? 0 : -EFAULT;
+	int expected = _IOC_DIR(variant->cmd) & _IOC_READ ? -EFAULT : 0;
 
 	memcpy(self->page, &self->request, sizeof(self->request));
 	ASSERT_EQ(0, mprotect(self->page, PAGE, PROT_READ));
@@ -361,7 +415,7 @@ FIXTURE_TEARDOWN(number)
 
 static bool is_command(unsigned int nr)
 {
-	return nr <= 0x02 || (nr >= 0x10 && nr <= 0x15);
+	return nr <= 0x02 || (nr >= 0x10 && nr <= 0x1b);
 }
 
 TEST_F(number, each_unknown_one_is_no_command)

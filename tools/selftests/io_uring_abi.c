@@ -3,6 +3,7 @@
  * Every command that an io_uring carries, with one thing that is wrong about it:
  * it is refused as its ioctl would be, and nothing has changed.
  */
+#include "twheel_pool.h"
 #include "twheel_uring.h"
 
 #define PAGE		4096
@@ -15,6 +16,7 @@ union request {
 	struct twheel_reset reset;
 	struct twheel_get get;
 	struct twheel_submit submit;
+	struct twheel_ack ack;
 	unsigned char bytes[256];
 };
 
@@ -31,11 +33,15 @@ FIXTURE(command) {
 
 #include "twheel_commands.h"
 
-/* A request that would succeed, and change timer 1 or start timer 2. */
+/*
+ * A request that would succeed, and change timer 1 or start timer 2.  One about a
+ * delivery is made with that.
+ */
 static void make_valid(struct _test_data_command *self,
 		       const struct _fixture_variant_command *variant)
 {
-	memset(&self->request, 0, sizeof(self->request));
+	if (tw_is_lease_command(variant->cmd))
+		return;
 	if (variant->cmd != TWHEEL_IOC_SUBMIT)
 		self->request.start.id = 1;
 	if (variant->cmd == TWHEEL_IOC_START)
@@ -52,8 +58,12 @@ static void make_valid(struct _test_data_command *self,
 
 FIXTURE_SETUP(command)
 {
+	memset(&self->request, 0, sizeof(self->request));
 	ASSERT_EQ(0, tw_ring_open(&self->ring, 0, 0));
-	ASSERT_EQ(0, tw_after(self->ring.fd, 1, TW_HOUR));
+	ASSERT_TRUE(tw_is_lease_command(variant->cmd) ?
+		    tw_deliver_one(self->ring.fd, variant->cmd,
+				   &self->request.ack) :
+		    !tw_after(self->ring.fd, 1, TW_HOUR));
 	self->page = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE,
 			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	ASSERT_NE(MAP_FAILED, self->page);
@@ -275,21 +285,29 @@ FIXTURE_TEARDOWN(number)
 TEST_F(number, commands_that_are_ioctls_only_are_none_here)
 {
 	static struct twheel_list_entry entry;
+	static struct twheel_event event;
 	struct twheel_info info = { .size = sizeof(info) };
 	struct twheel_setup setup = { .size = sizeof(setup) };
 	struct twheel_stats stats = { .size = sizeof(stats) };
 	struct twheel_list list = { .entries = (uintptr_t)&entry, .room = 1 };
+	struct twheel_reader reader = { .flags = 0 };
+	struct twheel_drain drain = { .events = (uintptr_t)&event, .room = 1 };
+	struct twheel_shutdown shutdown = { .flags = 0 };
 
 	EXPECT_EQ(-ENOTTY, tw_command(&self->ring, TWHEEL_IOC_INFO, &info));
 	EXPECT_EQ(-ENOTTY, tw_command(&self->ring, TWHEEL_IOC_SETUP, &setup));
 	EXPECT_EQ(-ENOTTY, tw_command(&self->ring, TWHEEL_IOC_STATS, &stats));
 	EXPECT_EQ(-ENOTTY, tw_command(&self->ring, TWHEEL_IOC_LIST, &list));
+	EXPECT_EQ(-ENOTTY, tw_command(&self->ring, TWHEEL_IOC_READER, &reader));
+	EXPECT_EQ(-ENOTTY, tw_command(&self->ring, TWHEEL_IOC_DRAIN, &drain));
+	EXPECT_EQ(-ENOTTY, tw_command(&self->ring, TWHEEL_IOC_SHUTDOWN,
+				      &shutdown));
 	EXPECT_TRUE(tw_unchanged(self->ring.fd, &self->before));
 }
 
 static bool is_command(unsigned int nr)
 {
-	return nr >= 0x10 && nr <= 0x14;
+	return (nr >= 0x10 && nr <= 0x14) || (nr >= 0x16 && nr <= 0x18);
 }
 
 TEST_F(number, each_unknown_one_is_no_command)

@@ -410,7 +410,7 @@ static bool fails_alone(struct _test_data_batch *self,
 
 TEST_F(batch, each_unknown_operation_fails_alone)
 {
-	__u32 unknown[] = { 0, TWHEEL_OP_GET + 1, 0x100 | TWHEEL_OP_STOP,
+	__u32 unknown[] = { 0, TWHEEL_OP_EXTEND + 1, 0x100 | TWHEEL_OP_STOP,
 			    0x10000 | TWHEEL_OP_STOP, INT_MAX, ~0U };
 	struct twheel_op op;
 	unsigned int i;

@@ -47,4 +47,45 @@ FIXTURE_VARIANT_ADD(command, submit) {
 	.reserved_at = offsetof(struct twheel_submit, reserved),
 };
 
+FIXTURE_VARIANT_ADD(command, ack) {
+	.cmd = TWHEEL_IOC_ACK,
+	.flags_at = offsetof(struct twheel_ack, flags),
+	.reserved_at = offsetof(struct twheel_ack, reserved),
+};
+
+FIXTURE_VARIANT_ADD(command, reject) {
+	.cmd = TWHEEL_IOC_REJECT,
+	.flags_at = offsetof(struct twheel_ack, flags),
+	.reserved_at = offsetof(struct twheel_ack, reserved),
+};
+
+FIXTURE_VARIANT_ADD(command, extend) {
+	.cmd = TWHEEL_IOC_EXTEND,
+	.flags_at = offsetof(struct twheel_ack, flags),
+	.reserved_at = offsetof(struct twheel_ack, reserved),
+};
+
+/* Whether a command is about a delivery. */
+static inline bool tw_is_lease_command(unsigned int cmd)
+{
+	return cmd == TWHEEL_IOC_ACK || cmd == TWHEEL_IOC_REJECT ||
+	       cmd == TWHEEL_IOC_EXTEND;
+}
+
+/* Have timer 1 in the hands of @fd, and fill in what @cmd has to say of it. */
+static inline bool tw_deliver_one(int fd, unsigned int cmd,
+				  struct twheel_ack *ack)
+{
+	struct twheel_setup setup = tw_leased(TW_HOUR, 0);
+	struct twheel_event event;
+
+	if (tw_setup(fd, &setup) || !tw_expire(fd, 1) ||
+	    tw_read(fd, &event, 1) != 1)
+		return false;
+	ack->id = event.id;
+	ack->token = event.token;
+	ack->lease_ns = cmd == TWHEEL_IOC_EXTEND ? TW_HOUR : 0;
+	return true;
+}
+
 #endif /* TWHEEL_COMMANDS_H */
