@@ -3,6 +3,7 @@
  * Limits: whoever reaches one gets an error and keeps what he has, everybody
  * else goes on, and memory comes back when a timer goes.
  */
+#include "twheel_pool.h"
 #include "twheel_sys.h"
 
 #define MILLION		1000000
@@ -332,6 +333,44 @@ TEST_F(cgroup, without_memory_gets_enomem_alone)
 	ASSERT_EQ(1, write(self->to_child[1], "", 1));
 	EXPECT_EQ(0, tw_reap(pid));
 	close(fd);
+}
+
+/* Each reader of copies brings the memory for its own. */
+static int make_readers(void)
+{
+	static struct tw_snapshot before;
+	struct twheel_setup setup = {
+		.dispatch = TWHEEL_BROADCAST,
+		.overflow = TWHEEL_DROP_OLDEST,
+	};
+	struct twheel_info info;
+	int fd = tw_open(), ret;
+
+	if (tw_info(fd, &info))
+		return 1;
+	setup.queue_len = info.queue_len_max;
+	if (tw_cgroup_enter() || tw_setup(fd, &setup))
+		return 2;
+	do {
+		tw_snapshot(fd, 1, &before);
+		ret = tw_reader(fd, 0);
+	} while (ret >= 0);
+	if (ret != -ENOMEM)
+		return 3;
+	return tw_unchanged(fd, &before) ? 0 : 4;
+}
+
+TEST_F(cgroup, without_memory_gets_no_more_readers)
+{
+	pid_t pid;
+
+	ASSERT_EQ(0, tw_cgroup_limit(self->mib));
+	pid = tw_fork();
+	if (!pid)
+		_exit(make_readers());
+	EXPECT_EQ(0, tw_reap(pid));
+	EXPECT_EQ(0, tw_cgroup_oom_kills());
+	EXPECT_TRUE(tw_cgroup_await_memory());
 }
 
 TEST_F(cgroup, gets_its_memory_back)
