@@ -218,4 +218,9 @@ TEST_F(survive, readers_with_lines_of_their_own_are_killed)
 	survive(_metadata, self, TWHEEL_ROUND_ROBIN);
 }
 
+TEST_F(survive, readers_by_id_are_killed)
+{
+	survive(_metadata, self, TWHEEL_BY_ID);
+}
+
 TEST_HARNESS_MAIN
