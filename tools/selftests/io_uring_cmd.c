@@ -3,6 +3,7 @@
  * Commands in an io_uring: each does what its ioctl would do, in any kind of
  * ring.
  */
+#include "twheel_pool.h"
 #include "twheel_uring.h"
 
 /* Tags of requests. */
@@ -356,6 +357,39 @@ TEST_F(ring, read_linked_to_a_refused_command_is_not_done)
 	EXPECT_EQ(-ECANCELED, read_res);
 	EXPECT_EQ(1, tw_read(self->ring.fd, self->event, 4));
 	EXPECT_EQ(7, self->event->id);
+}
+
+/* A descriptor that READER made can do in a ring what the first one can. */
+TEST(further_reader_reads_and_acknowledges_in_a_ring)
+{
+	struct twheel_setup setup = tw_leased(TW_HOUR, 0);
+	struct twheel_ack ack = { .flags = 0 };
+	struct twheel_event event;
+	struct tw_ring ring;
+	int reader;
+
+	ASSERT_EQ(0, tw_ring_open(&ring, 0, 0));
+	ASSERT_EQ(0, tw_setup(ring.fd, &setup));
+	reader = tw_reader(ring.fd, 0);
+	ASSERT_LE(0, reader);
+	ring.target = reader;
+	tw_prep_read(&ring, &event, sizeof(event), READ);
+	ASSERT_TRUE(tw_ring_submit(&ring));
+	EXPECT_EQ(0, tw_completed(&ring));
+	ASSERT_EQ(0, tw_after(ring.fd, 7, TW_MS));
+	EXPECT_EQ(sizeof(event), tw_result(&ring, READ));
+	EXPECT_EQ(7, event.id);
+	/* It waits without a thread of its own. */
+	EXPECT_EQ(0, tw_workers());
+	ack.id = event.id;
+	ack.token = event.token;
+	ring.target = ring.fd;
+	EXPECT_EQ(-ESTALE, tw_command(&ring, TWHEEL_IOC_ACK, &ack));
+	ring.target = reader;
+	EXPECT_EQ(0, tw_command(&ring, TWHEEL_IOC_ACK, &ack));
+	EXPECT_EQ(TWHEEL_FREE, tw_state(ring.fd, 7));
+	close(reader);
+	EXPECT_TRUE(tw_ring_close(&ring));
 }
 
 TEST_HARNESS_MAIN

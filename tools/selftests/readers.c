@@ -288,36 +288,99 @@ FIXTURE_VARIANT(contradiction) {
 	int error;
 };
 
-#define CONTRADICTION(name, err, ...)				\
-	FIXTURE_VARIANT_ADD(contradiction, name) {		\
-		.setup = { __VA_ARGS__ },			\
-		.error = err,					\
-	}
+FIXTURE_VARIANT_ADD(contradiction, no_lease) {
+	.setup = { .delivery = TWHEEL_AT_LEAST_ONCE },
+	.error = -EINVAL,
+};
 
-CONTRADICTION(no_lease, -EINVAL, .delivery = TWHEEL_AT_LEAST_ONCE);
-CONTRADICTION(lease_too_long, -EINVAL, .delivery = TWHEEL_AT_LEAST_ONCE,
-	      .lease_ns = TWHEEL_LEASE_MAX_NS + 1);
-CONTRADICTION(leases_and_drop_newest, -EINVAL,
-	      .delivery = TWHEEL_AT_LEAST_ONCE, .lease_ns = 1,
-	      .overflow = TWHEEL_DROP_NEWEST);
-CONTRADICTION(leases_and_drop_oldest, -EINVAL,
-	      .delivery = TWHEEL_AT_LEAST_ONCE, .lease_ns = 1,
-	      .overflow = TWHEEL_DROP_OLDEST);
-CONTRADICTION(leases_and_broadcast, -EINVAL,
-	      .delivery = TWHEEL_AT_LEAST_ONCE, .lease_ns = 1,
-	      .dispatch = TWHEEL_BROADCAST);
-CONTRADICTION(lease_for_nothing, -EINVAL, .lease_ns = 1);
-CONTRADICTION(attempts_for_nothing, -EINVAL, .max_attempts = 1);
-CONTRADICTION(broadcast_that_holds, -EINVAL, .dispatch = TWHEEL_BROADCAST);
-CONTRADICTION(stealing_from_one_queue, -EINVAL, .flags = TWHEEL_STEAL);
-CONTRADICTION(stealing_by_id, -EINVAL, .flags = TWHEEL_STEAL,
-	      .dispatch = TWHEEL_BY_ID);
-CONTRADICTION(stealing_copies, -EINVAL, .flags = TWHEEL_STEAL,
-	      .dispatch = TWHEEL_BROADCAST, .overflow = TWHEEL_DROP_OLDEST);
-CONTRADICTION(unknown_delivery, -EINVAL, .delivery = 2, .lease_ns = 1);
-CONTRADICTION(unknown_dispatch, -EINVAL, .dispatch = 4);
-CONTRADICTION(unknown_flag, -EOPNOTSUPP, .flags = 4);
-CONTRADICTION(reserved_field, -EOPNOTSUPP, .reserved = 1);
+FIXTURE_VARIANT_ADD(contradiction, lease_too_long) {
+	.setup = {
+		.delivery = TWHEEL_AT_LEAST_ONCE,
+		.lease_ns = TWHEEL_LEASE_MAX_NS + 1,
+	},
+	.error = -EINVAL,
+};
+
+FIXTURE_VARIANT_ADD(contradiction, leases_and_drop_newest) {
+	.setup = {
+		.delivery = TWHEEL_AT_LEAST_ONCE,
+		.lease_ns = 1,
+		.overflow = TWHEEL_DROP_NEWEST,
+	},
+	.error = -EINVAL,
+};
+
+FIXTURE_VARIANT_ADD(contradiction, leases_and_drop_oldest) {
+	.setup = {
+		.delivery = TWHEEL_AT_LEAST_ONCE,
+		.lease_ns = 1,
+		.overflow = TWHEEL_DROP_OLDEST,
+	},
+	.error = -EINVAL,
+};
+
+FIXTURE_VARIANT_ADD(contradiction, leases_and_broadcast) {
+	.setup = {
+		.delivery = TWHEEL_AT_LEAST_ONCE,
+		.lease_ns = 1,
+		.dispatch = TWHEEL_BROADCAST,
+	},
+	.error = -EINVAL,
+};
+
+FIXTURE_VARIANT_ADD(contradiction, lease_for_nothing) {
+	.setup = { .lease_ns = 1 },
+	.error = -EINVAL,
+};
+
+FIXTURE_VARIANT_ADD(contradiction, attempts_for_nothing) {
+	.setup = { .max_attempts = 1 },
+	.error = -EINVAL,
+};
+
+FIXTURE_VARIANT_ADD(contradiction, broadcast_that_holds) {
+	.setup = { .dispatch = TWHEEL_BROADCAST },
+	.error = -EINVAL,
+};
+
+FIXTURE_VARIANT_ADD(contradiction, stealing_from_one_queue) {
+	.setup = { .flags = TWHEEL_STEAL },
+	.error = -EINVAL,
+};
+
+FIXTURE_VARIANT_ADD(contradiction, stealing_by_id) {
+	.setup = { .flags = TWHEEL_STEAL, .dispatch = TWHEEL_BY_ID },
+	.error = -EINVAL,
+};
+
+FIXTURE_VARIANT_ADD(contradiction, stealing_copies) {
+	.setup = {
+		.flags = TWHEEL_STEAL,
+		.dispatch = TWHEEL_BROADCAST,
+		.overflow = TWHEEL_DROP_OLDEST,
+	},
+	.error = -EINVAL,
+};
+
+FIXTURE_VARIANT_ADD(contradiction, unknown_delivery) {
+	.setup = { .delivery = 2, .lease_ns = 1 },
+	.error = -EINVAL,
+};
+
+FIXTURE_VARIANT_ADD(contradiction, unknown_dispatch) {
+	.setup = { .dispatch = 4 },
+	.error = -EINVAL,
+};
+
+FIXTURE_VARIANT_ADD(contradiction, unknown_flag) {
+	.setup = { .flags = 4 },
+	.error = -EOPNOTSUPP,
+};
+
+FIXTURE_VARIANT_ADD(contradiction, reserved_field) {
+	.setup = { .reserved = 1 },
+	.error = -EOPNOTSUPP,
+};
 
 FIXTURE_SETUP(contradiction)
 {
