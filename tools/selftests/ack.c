@@ -418,7 +418,7 @@ TEST(late_acknowledgement_is_stale_and_the_next_reader_keeps_its_lease)
 	close(fd);
 }
 
-/* How an acknowledgement at the end of its lease came out. */
+/* What came of acknowledging at the end of a lease. */
 struct race {
 	unsigned int acked;
 	unsigned int stale;

@@ -250,12 +250,10 @@ static bool next_key(FILE *file, char *key, unsigned long long *value)
 }
 
 /* Every key, in the order of the file, and where its value comes from. */
-#define INFO(key, field) \
-	{ key, 0, offsetof(struct twheel_info, field), \
-	  sizeof(((struct twheel_info *)0)->field) }
-#define STATS(key, from, field) \
-	{ key, from, offsetof(struct twheel_stats, field), \
-	  sizeof(((struct twheel_stats *)0)->field) }
+#define INFO(key, type, field) \
+	{ key, 0, offsetof(struct twheel_info, field), sizeof(type) }
+#define STATS(key, from, type, field) \
+	{ key, from, offsetof(struct twheel_stats, field), sizeof(type) }
 
 static const struct fdinfo_key {
 	const char *key;
@@ -263,54 +261,54 @@ static const struct fdinfo_key {
 	size_t offset;
 	size_t size;
 } fdinfo_keys[] = {
-	INFO("tick-shift", tick_shift),
-	INFO("clock", clock),
-	INFO("overflow", overflow),
-	INFO("queue-len", queue_len),
-	INFO("max-timers", max_timers),
-	INFO("delivery", delivery),
-	INFO("dispatch", dispatch),
-	INFO("setup-flags", setup_flags),
-	INFO("lease-ns", lease_ns),
-	INFO("max-attempts", max_attempts),
-	STATS("timers", 1, timers),
-	STATS("armed", 1, armed),
-	STATS("started", 1, started),
-	STATS("reset", 1, reset),
-	STATS("stopped", 1, stopped),
-	STATS("expired", 1, expired),
-	STATS("delivered", 1, delivered),
-	STATS("withdrawn", 1, withdrawn),
-	STATS("dropped", 1, dropped),
-	STATS("dead", 1, dead),
-	STATS("waiting", 1, waiting),
-	STATS("queued", 1, queued),
-	STATS("oldest-ns", 1, oldest_ns),
-	STATS("migrated", 1, migrated),
-	STATS("passes", 1, passes),
-	STATS("programmed", 1, programmed),
-	STATS("in-flight", 1, in_flight),
-	STATS("redelivered", 1, redelivered),
-	STATS("rejected", 1, rejected),
-	STATS("lapsed", 1, lapsed),
-	STATS("stolen", 1, stolen),
-	STATS("readers", 1, readers),
-	STATS("shut-down", 1, shut_down),
-	STATS("reader", 2, reader),
-	STATS("reader-expired", 2, expired),
-	STATS("reader-delivered", 2, delivered),
-	STATS("reader-withdrawn", 2, withdrawn),
-	STATS("reader-dropped", 2, dropped),
-	STATS("reader-dead", 2, dead),
-	STATS("reader-waiting", 2, waiting),
-	STATS("reader-queued", 2, queued),
-	STATS("reader-oldest-ns", 2, oldest_ns),
-	STATS("reader-in-flight", 2, in_flight),
-	STATS("reader-redelivered", 2, redelivered),
-	STATS("reader-rejected", 2, rejected),
-	STATS("reader-lapsed", 2, lapsed),
-	STATS("reader-stolen", 2, stolen),
-	STATS("reader-passed-on", 2, passed_on),
+	INFO("tick-shift", __u32, tick_shift),
+	INFO("clock", __u32, clock),
+	INFO("overflow", __u32, overflow),
+	INFO("queue-len", __u32, queue_len),
+	INFO("max-timers", __u64, max_timers),
+	INFO("delivery", __u32, delivery),
+	INFO("dispatch", __u32, dispatch),
+	INFO("setup-flags", __u32, setup_flags),
+	INFO("lease-ns", __u64, lease_ns),
+	INFO("max-attempts", __u32, max_attempts),
+	STATS("timers", 1, __u64, timers),
+	STATS("armed", 1, __u64, armed),
+	STATS("started", 1, __u64, started),
+	STATS("reset", 1, __u64, reset),
+	STATS("stopped", 1, __u64, stopped),
+	STATS("expired", 1, __u64, expired),
+	STATS("delivered", 1, __u64, delivered),
+	STATS("withdrawn", 1, __u64, withdrawn),
+	STATS("dropped", 1, __u64, dropped),
+	STATS("dead", 1, __u64, dead),
+	STATS("waiting", 1, __u64, waiting),
+	STATS("queued", 1, __u64, queued),
+	STATS("oldest-ns", 1, __u64, oldest_ns),
+	STATS("migrated", 1, __u64, migrated),
+	STATS("passes", 1, __u64, passes),
+	STATS("programmed", 1, __u64, programmed),
+	STATS("in-flight", 1, __u64, in_flight),
+	STATS("redelivered", 1, __u64, redelivered),
+	STATS("rejected", 1, __u64, rejected),
+	STATS("lapsed", 1, __u64, lapsed),
+	STATS("stolen", 1, __u64, stolen),
+	STATS("readers", 1, __u32, readers),
+	STATS("shut-down", 1, __u32, shut_down),
+	STATS("reader", 2, __u32, reader),
+	STATS("reader-expired", 2, __u64, expired),
+	STATS("reader-delivered", 2, __u64, delivered),
+	STATS("reader-withdrawn", 2, __u64, withdrawn),
+	STATS("reader-dropped", 2, __u64, dropped),
+	STATS("reader-dead", 2, __u64, dead),
+	STATS("reader-waiting", 2, __u64, waiting),
+	STATS("reader-queued", 2, __u64, queued),
+	STATS("reader-oldest-ns", 2, __u64, oldest_ns),
+	STATS("reader-in-flight", 2, __u64, in_flight),
+	STATS("reader-redelivered", 2, __u64, redelivered),
+	STATS("reader-rejected", 2, __u64, rejected),
+	STATS("reader-lapsed", 2, __u64, lapsed),
+	STATS("reader-stolen", 2, __u64, stolen),
+	STATS("reader-passed-on", 2, __u64, passed_on),
 };
 
 static unsigned long long field(const void *structure, const struct fdinfo_key *k)
