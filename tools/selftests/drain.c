@@ -137,6 +137,17 @@ TEST_F(drain, takes_what_waits_for_room)
 	EXPECT_TRUE(tw_books_balance(self->fd));
 }
 
+TEST_F(drain, takes_what_waits_without_a_reader)
+{
+	struct twheel_setup setup = { .dispatch = TWHEEL_ROUND_ROBIN };
+
+	ASSERT_TRUE(make_pool(self, setup, 0));
+	ASSERT_TRUE(tw_expire_row(self->fd, 1, 5));
+	ASSERT_EQ(5, tw_drain(self->fd, self->event, ROOM));
+	EXPECT_TRUE(is_row(self->event, 1, 5));
+	EXPECT_TRUE(tw_books_balance(self->fd));
+}
+
 TEST_F(drain, of_copies_takes_one_readers_after_the_others)
 {
 	struct twheel_setup setup = {
