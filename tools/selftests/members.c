@@ -170,6 +170,24 @@ TEST_F(members, blocked_reader_gets_the_line_of_one_that_leaves)
 	EXPECT_EQ(0, tw_reap(pid));
 }
 
+/* The first one hangs, outside of read; so its empty line is no sign of a waiter. */
+TEST_F(members, blocked_reader_in_turn_gets_the_expired_lease_of_one_that_hangs)
+{
+	struct twheel_setup setup = tw_leased(TW_HOUR, 0);
+	pid_t pid;
+
+	setup.dispatch = TWHEEL_ROUND_ROBIN;
+	ASSERT_TRUE(make_pool(self, setup, 2));
+	ASSERT_TRUE(tw_expire(self->fd, 0));
+	ASSERT_EQ(1, tw_read(self->reader[0], self->event, ROOM));
+	pid = start_heir(self, 1, 1);
+	ASSERT_TRUE(tw_await_sleep(pid));
+	ASSERT_EQ(0, tw_extend(self->reader[0], &self->event[0], 1));
+	EXPECT_TRUE(tw_await(self->fd, TW_STAT(redelivered), 1));
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
 /* The death of a process is the leave of its reader. */
 TEST_F(members, line_of_a_killed_reader_goes_to_the_others)
 {
