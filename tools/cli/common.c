@@ -5,7 +5,6 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "common.h"
@@ -45,62 +44,6 @@ void output_forgive(void)
 {
 	clearerr(stdout);
 	output_error = 0;
-}
-
-const char *clock_text(__u32 clock)
-{
-	switch (clock) {
-	case CLOCK_MONOTONIC:
-		return "monotonic";
-	case CLOCK_BOOTTIME:
-		return "boottime";
-	default:
-		return "unknown";
-	}
-}
-
-const char *overflow_text(__u32 overflow)
-{
-	switch (overflow) {
-	case TWHEEL_HOLD:
-		return "hold";
-	case TWHEEL_DROP_NEWEST:
-		return "drop-newest";
-	case TWHEEL_DROP_OLDEST:
-		return "drop-oldest";
-	default:
-		return "unknown";
-	}
-}
-
-const char *state_text(__u32 state)
-{
-	switch (state) {
-	case TWHEEL_FREE:
-		return "free";
-	case TWHEEL_ARMED:
-		return "armed";
-	case TWHEEL_DUE:
-		return "due";
-	case TWHEEL_QUEUED:
-		return "queued";
-	default:
-		return "unknown";
-	}
-}
-
-const char *outcome_text(__u32 outcome)
-{
-	switch (outcome) {
-	case TWHEEL_WAS_FREE:
-		return "was-free";
-	case TWHEEL_STOPPED:
-		return "stopped";
-	case TWHEEL_WITHDREW:
-		return "withdrew";
-	default:
-		return "unknown";
-	}
 }
 
 void device_explain(const char *path, int err)

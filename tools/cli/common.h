@@ -62,8 +62,11 @@ int output_flush(void);
 /* Another try after a failure, which a signal may have caused. */
 void output_forgive(void);
 
+/* names.c: what numbers of the interface are called, "unknown" otherwise */
 const char *clock_text(__u32 clock);
 const char *overflow_text(__u32 overflow);
+const char *delivery_text(__u32 delivery);
+const char *dispatch_text(__u32 dispatch);
 const char *state_text(__u32 state);
 const char *outcome_text(__u32 outcome);
 

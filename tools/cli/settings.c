@@ -17,6 +17,18 @@ static void info_json(const struct twheel_info *info)
 	json_u64("max_timers", info->max_timers);
 	json_u64("max_timers_max", info->max_timers_max);
 	json_u64("min_interval_ns", info->min_interval_ns);
+	json_u64("submit_max", info->submit_max);
+	json_u64("list_max", info->list_max);
+	json_string("delivery", delivery_text(info->delivery));
+	json_string("dispatch", dispatch_text(info->dispatch));
+	json_u64("setup_flags", info->setup_flags);
+	json_u64("max_attempts", info->max_attempts);
+	json_u64("lease_ns", info->lease_ns);
+	json_u64("lease_max_ns", info->lease_max_ns);
+	json_u64("readers", info->readers);
+	json_u64("readers_max", info->readers_max);
+	json_u64("reader", info->reader);
+	json_u64("reader_flags", info->reader_flags);
 	json_end();
 }
 
@@ -25,6 +37,30 @@ static void tick_line(const char *before, __u32 shift)
 {
 	printf("%s%s (shift %u)", before,
 	       shift < 64 ? duration_text(1ULL << shift).s : "?", shift);
+}
+
+/* "at-least-once, lease 1s, dead after 3 attempts; dispatch round-robin" */
+static void delivery_line(const struct twheel_info *info)
+{
+	fputs(delivery_text(info->delivery), stdout);
+	if (info->delivery == TWHEEL_AT_LEAST_ONCE)
+		printf(", lease %s", duration_text(info->lease_ns).s);
+	if (info->max_attempts)
+		printf(", dead after %u attempt%s", info->max_attempts,
+		       info->max_attempts == 1 ? "" : "s");
+	printf("; dispatch %s", dispatch_text(info->dispatch));
+	if (info->setup_flags & TWHEEL_STEAL)
+		fputs(", idle readers steal", stdout);
+}
+
+static void readers_line(const struct twheel_info *info)
+{
+	printf("readers        %u, at most %u; ", info->readers,
+	       info->readers_max);
+	if (info->reader)
+		printf("this one is reader %u\n", info->reader);
+	else
+		puts("this descriptor is none");
 }
 
 void info_show(const struct cli *cli, const struct twheel_info *info)
@@ -46,6 +82,13 @@ void info_show(const struct cli *cli, const struct twheel_info *info)
 	       info->max_timers, info->max_timers_max);
 	printf("intervals      from %s\n",
 	       duration_text(info->min_interval_ns).s);
+	printf("in one call    %u operations, a list of %u\n", info->submit_max,
+	       info->list_max);
+	fputs("delivery       ", stdout);
+	delivery_line(info);
+	printf("\nleases         at most %s\n",
+	       duration_text(info->lease_max_ns).s);
+	readers_line(info);
 }
 
 static int info_get(struct session *s)

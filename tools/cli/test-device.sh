@@ -36,8 +36,10 @@ lines() {
 }
 
 timers() {
-	try "info" 0 "^ABI revision   2, records of 80 bytes$" info
-	try "info as JSON" 0 '^{"type":"info","abi_revision":2,.*}$' info --json
+	try "info" 0 "^ABI revision   3, records of 80 bytes$" info
+	lines 1 "^in one call    [1-9][0-9]* operations, a list of [1-9]"
+	lines 1 "^delivery       at-most-once; dispatch shared$"
+	try "info as JSON" 0 '^{"type":"info","abi_revision":3,.*"delivery":"at-most-once","dispatch":"shared",.*}$' info --json
 	script "start and read" 0 "event  7: .* data 42, generation 1, seq" \
 		"start 7 --after 10ms --data 42\nread 1 --wait 1m\n"
 	script "the smallest and the largest ID" 0 "event  18446744073709551615:" \
