@@ -7,10 +7,15 @@
 #define OPT(name)	(1U << OPT_##name)
 #define OPT_TIMES	(OPT(AFTER) | OPT(AT) | OPT(AT_CLOCK))
 #define OPT_TICKS	(OPT(TICK_SHIFT) | OPT(TICK))
+#define OPT_WHICH_READER (OPT(READER) | OPT(READERS))
+#define OPT_DELIVERIES	(OPT(DELIVERY) | OPT(LEASE) | OPT(MAX_ATTEMPTS) | \
+			 OPT(DISPATCH) | OPT(STEAL) | OPT(CONTROL))
 
 enum operand {
 	OPERAND_NONE,
 	OPERAND_ID,
+	OPERAND_ID_OR_ALL,	/* may be missing */
+	OPERAND_READER,
 	OPERAND_DURATION,
 	OPERAND_COUNT,		/* may be missing */
 	OPERAND_TEXT,		/* the rest of the line */
@@ -32,15 +37,41 @@ static const struct op_kind {
 	},
 	[OP_STOP] = { "stop", "stop ID", OPERAND_ID, 0 },
 	[OP_GET] = { "get", "get ID", OPERAND_ID, 0 },
-	[OP_READ] = { "read", "read [N] [--wait D]", OPERAND_COUNT, OPT(WAIT) },
+	[OP_READ] = {
+		"read", "read [N] [--wait D] [--reader R]",
+		OPERAND_COUNT, OPT(WAIT) | OPT(READER),
+	},
+	[OP_DRAIN] = {
+		"drain", "drain [N] [--reader R]", OPERAND_COUNT, OPT(READER),
+	},
+	[OP_ACK] = {
+		"ack", "ack [ID] [--reader R] [--token N]",
+		OPERAND_ID_OR_ALL, OPT(READER) | OPT(TOKEN),
+	},
+	[OP_REJECT] = {
+		"reject", "reject [ID] [--reader R] [--token N]",
+		OPERAND_ID_OR_ALL, OPT(READER) | OPT(TOKEN),
+	},
+	[OP_EXTEND] = {
+		"extend", "extend [ID] [--lease D] [--reader R] [--token N]",
+		OPERAND_ID_OR_ALL, OPT(LEASE) | OPT(READER) | OPT(TOKEN),
+	},
+	[OP_READER] = { "reader", "reader [--dead]", OPERAND_NONE, OPT(DEAD) },
+	[OP_CLOSE] = { "close", "close R", OPERAND_READER, 0 },
+	[OP_SHUTDOWN] = { "shutdown", "shutdown", OPERAND_NONE, 0 },
+	[OP_LIST] = { "list", "list", OPERAND_NONE, 0 },
+	[OP_DEAD] = { "dead", "dead", OPERAND_NONE, 0 },
 	[OP_SLEEP] = { "sleep", "sleep D", OPERAND_DURATION, 0 },
 	[OP_SETUP] = {
 		"setup",
-		"setup [--tick D|--tick-shift N] [--clock monotonic|boottime] [--queue N] [--overflow hold|drop-newest|drop-oldest] [--max-timers N]",
+		"setup [--tick D|--tick-shift N] [--clock monotonic|boottime] [--queue N] [--overflow hold|drop-newest|drop-oldest] [--max-timers N] [--delivery at-most-once|at-least-once] [--lease D] [--max-attempts N] [--dispatch shared|round-robin|by-id|broadcast] [--steal] [--control]",
 		OPERAND_NONE, OPT_TICKS | OPT(CLOCK) | OPT(QUEUE) |
-			      OPT(OVERFLOW) | OPT(MAX_TIMERS),
+			      OPT(OVERFLOW) | OPT(MAX_TIMERS) | OPT_DELIVERIES,
 	},
-	[OP_STATS] = { "stats", "stats", OPERAND_NONE, 0 },
+	[OP_STATS] = {
+		"stats", "stats [--reader R|--readers]",
+		OPERAND_NONE, OPT_WHICH_READER,
+	},
 	[OP_INFO] = { "info", "info", OPERAND_NONE, 0 },
 	[OP_ECHO] = { "echo", "echo TEXT", OPERAND_TEXT, 0 },
 };
@@ -50,9 +81,12 @@ const char *op_name(enum op_code code)
 	return kinds[code].name;
 }
 
-bool op_has_id(enum op_code code)
+bool op_has_id(const struct op *op)
 {
-	return kinds[code].operand == OPERAND_ID;
+	enum operand operand = kinds[op->code].operand;
+
+	return operand == OPERAND_ID ||
+	       (operand == OPERAND_ID_OR_ALL && op->has_operand);
 }
 
 static int fault_at(struct fault *fault, const char *word)
@@ -72,21 +106,29 @@ static int find_option(const struct op_kind *kind, const char *word)
 	return -1;
 }
 
+static const struct {
+	unsigned int options;
+	const char *names;
+} rivals[] = {
+	{ OPT_TIMES, "--after and --at" },
+	{ OPT_TICKS, "--tick and --tick-shift" },
+	{ OPT_WHICH_READER, "--reader and --readers" },
+};
+
 /* An option may stand once, and only one of those that exclude each other. */
 static int option_give(struct op *op, int option, struct fault *fault)
 {
 	unsigned int bit = 1U << option;
-	unsigned int rivals = bit;
+	size_t i;
 
-	if (bit & OPT_TIMES)
-		rivals = OPT_TIMES;
-	if (bit & OPT_TICKS)
-		rivals = OPT_TICKS;
 	if (op->given & bit)
 		return why_set(&fault->why, "stands twice");
-	if (op->given & rivals)
-		return why_set(&fault->why, "says the same as %s in another way; give one of them",
-			       bit & OPT_TIMES ? "--after or --at" : "--tick or --tick-shift");
+	for (i = 0; i < ARRAY_SIZE(rivals); i++) {
+		if (bit & rivals[i].options && op->given & rivals[i].options)
+			return why_set(&fault->why,
+				       "%s exclude each other; give one of them",
+				       rivals[i].names);
+	}
 	op->given |= bit;
 	return 0;
 }
@@ -144,6 +186,10 @@ static int complete(const struct op *op, struct fault *fault)
 		return why_set(&fault->why, "the timer ID is missing");
 	if (kind->operand == OPERAND_DURATION && !op->has_operand)
 		return why_set(&fault->why, "the duration is missing");
+	if (kind->operand == OPERAND_READER && !op->has_operand)
+		return why_set(&fault->why, "the number of the reader is missing");
+	if (op_given(op, OPT_TOKEN) && !op->has_operand)
+		return why_set(&fault->why, "--token needs the ID of its timer");
 	if (op->code == OP_START && !(op->given & OPT_TIMES))
 		return why_set(&fault->why, "start needs --after or --at");
 	return 1;
@@ -161,7 +207,7 @@ static int kind_parse(const char *word, struct op *op, struct fault *fault)
 		return 0;
 	}
 	why_set(&fault->why,
-		"not an operation; expected start, reset, stop, get, read, sleep, setup, stats, info, echo or expect");
+		"not an operation; expected start, reset, stop, get, read, drain, ack, reject, extend, reader, close, shutdown, list, dead, sleep, setup, stats, info, echo or expect");
 	return fault_at(fault, word);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * One operation of a script.  Parsing is pure; what an operation does is in
- * ops.c, events.c and settings.c.
+ * One operation of a script.  Parsing is pure; what an operation does is where
+ * ops.c points to.
  */
 #ifndef TWHEEL_CLI_OP_H
 #define TWHEEL_CLI_OP_H
@@ -17,6 +17,15 @@ enum op_code {
 	OP_STOP,
 	OP_GET,
 	OP_READ,
+	OP_DRAIN,
+	OP_ACK,
+	OP_REJECT,
+	OP_EXTEND,
+	OP_READER,
+	OP_CLOSE,
+	OP_SHUTDOWN,
+	OP_LIST,
+	OP_DEAD,
 	OP_SLEEP,
 	OP_SETUP,
 	OP_STATS,
@@ -39,6 +48,16 @@ enum op_option {
 	OPT_QUEUE,
 	OPT_OVERFLOW,
 	OPT_MAX_TIMERS,
+	OPT_DELIVERY,
+	OPT_LEASE,
+	OPT_MAX_ATTEMPTS,
+	OPT_DISPATCH,
+	OPT_STEAL,
+	OPT_CONTROL,
+	OPT_READER,
+	OPT_READERS,
+	OPT_TOKEN,
+	OPT_DEAD,
 	NR_OPTIONS,
 };
 
@@ -46,7 +65,7 @@ struct op {
 	enum op_code code;
 	int expect;		/* errno that is to come, 0: success is */
 	bool has_operand;
-	__u64 operand;		/* ID, count or nanoseconds */
+	__u64 operand;		/* ID, count, reader or nanoseconds */
 	const char *text;	/* of echo; points into the line */
 	unsigned int given;	/* bit per option of enum op_option */
 	__u64 value[NR_OPTIONS];
@@ -74,8 +93,8 @@ int option_value(enum op_option option, const char *text, __u64 *value,
 int errno_parse(const char *name);
 
 const char *op_name(enum op_code code);
-/* Whether the operation has a timer ID. */
-bool op_has_id(enum op_code code);
+/* Whether the operation is about one timer. */
+bool op_has_id(const struct op *op);
 
 /*
  * Writes into @line, which has to live as long as @op and @fault.  1: *op is

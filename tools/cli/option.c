@@ -59,6 +59,36 @@ static int overflow_parse(const char *text, __u64 *value, struct why *why)
 	return 0;
 }
 
+static int delivery_parse(const char *text, __u64 *value, struct why *why)
+{
+	if (!strcmp(text, "at-most-once"))
+		*value = TWHEEL_AT_MOST_ONCE;
+	else if (!strcmp(text, "at-least-once"))
+		*value = TWHEEL_AT_LEAST_ONCE;
+	else
+		return why_set(why,
+			       "'%s' is not a delivery; expected at-most-once or at-least-once",
+			       text);
+	return 0;
+}
+
+static int dispatch_parse(const char *text, __u64 *value, struct why *why)
+{
+	if (!strcmp(text, "shared"))
+		*value = TWHEEL_SHARED;
+	else if (!strcmp(text, "round-robin"))
+		*value = TWHEEL_ROUND_ROBIN;
+	else if (!strcmp(text, "by-id"))
+		*value = TWHEEL_BY_ID;
+	else if (!strcmp(text, "broadcast"))
+		*value = TWHEEL_BROADCAST;
+	else
+		return why_set(why,
+			       "'%s' is not a dispatch; expected shared, round-robin, by-id or broadcast",
+			       text);
+	return 0;
+}
+
 static const struct option_kind {
 	const char *name;
 	value_parse_fn *parse;	/* NULL: a flag */
@@ -76,6 +106,16 @@ static const struct option_kind {
 	[OPT_QUEUE]	= { "--queue",		number32_parse },
 	[OPT_OVERFLOW]	= { "--overflow",	overflow_parse },
 	[OPT_MAX_TIMERS] = { "--max-timers",	number_parse },
+	[OPT_DELIVERY]	= { "--delivery",	delivery_parse },
+	[OPT_LEASE]	= { "--lease",		duration_parse },
+	[OPT_MAX_ATTEMPTS] = { "--max-attempts", number32_parse },
+	[OPT_DISPATCH]	= { "--dispatch",	dispatch_parse },
+	[OPT_STEAL]	= { "--steal",		NULL },
+	[OPT_CONTROL]	= { "--control",	NULL },
+	[OPT_READER]	= { "--reader",		number32_parse },
+	[OPT_READERS]	= { "--readers",	NULL },
+	[OPT_TOKEN]	= { "--token",		number_parse },
+	[OPT_DEAD]	= { "--dead",		NULL },
 };
 
 const char *option_name(enum op_option option)

@@ -19,14 +19,48 @@ void session_begin(struct session *s, const struct cli *cli,
 	signals_catch();
 }
 
+int session_info(struct session *s)
+{
+	struct twheel_info info;
+	int err = twheel_info(s->fd, &info, sizeof(info));
+
+	if (err)
+		return err;
+	s->info = info;
+	s->readers[0] = (struct reader){ .fd = s->fd, .number = info.reader };
+	return 0;
+}
+
+/* Where the readers are others. */
+static int leave_readers_to_others(struct session *s)
+{
+	struct twheel_setup setup = { .flags = TWHEEL_CONTROL };
+	int err = twheel_setup(s->fd, &setup, sizeof(setup));
+
+	return err ? err : session_info(s);
+}
+
 bool session_open(struct session *s)
 {
+	int err = 0;
+
 	if (s->fd >= 0)
 		return true;
 	s->fd = device_open(s->cli->device, &s->info);
-	if (s->fd >= 0)
+	if (s->fd < 0) {
+		session_stop(s, EXIT_DEVICE);
+		return false;
+	}
+	s->readers[0] = (struct reader){ .fd = s->fd, .number = s->info.reader };
+	s->nr_readers = 1;
+	if (s->control)
+		err = leave_readers_to_others(s);
+	if (!err)
 		return true;
-	session_stop(s, EXIT_DEVICE);
+	fprintf(stderr,
+		"twheel: %s cannot be shared by readers: %s\nThe module is older than this program.\n",
+		s->cli->device, strerror(-err));
+	session_stop(s, EXIT_FAILED);
 	return false;
 }
 

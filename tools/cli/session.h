@@ -11,8 +11,28 @@ struct tally {
 	__u64 events;
 	__u64 expirations;
 	__u64 dropped;
+	__u64 again;		/* delivered before */
+	__u64 acknowledged;
+	__u64 too_late;		/* to acknowledge it */
 	__u64 late_min_ns;
 	__u64 late_max_ns;
+};
+
+/* A descriptor of the instance. */
+struct reader {
+	int fd;
+	__u32 number;		/* 0: it is not a reader */
+	bool dead;		/* of dead expiries */
+};
+
+/* The opener, and the readers beside it. */
+#define READERS_MAX	(1 + TWHEEL_READERS_MAX)
+
+/* What happens to a delivery that is under a lease. */
+enum taking {
+	TAKE_KEEP,		/* remembered for ack and its like */
+	TAKE_LEAVE,		/* nothing: the lease will run out */
+	TAKE_ACK,		/* acknowledged once it was printed */
 };
 
 struct session {
@@ -20,10 +40,16 @@ struct session {
 	const char *script;
 	unsigned int line;
 	bool keep_going;
+	bool control;		/* the opener is not to be a reader */
+	enum taking taking;
 	int fd;			/* -1: no operation has needed it yet */
 	struct twheel_info info;
 	__u64 began_monotonic;
 	__u64 began_boottime;
+	struct reader readers[READERS_MAX];	/* the first is the opener */
+	unsigned int nr_readers;
+	void *in_hand;		/* of inhand.c */
+	__u64 taken;
 	struct tally tally;
 	int stop;		/* exit code that an operation has stopped with */
 };
@@ -40,6 +66,8 @@ void session_begin(struct session *s, const struct cli *cli,
 		   const char *script);
 /* Opens the device if it is not open.  False: reported, session.stop is set. */
 bool session_open(struct session *s);
+/* Reads the settings anew.  0, or -errno. */
+int session_info(struct session *s);
 /* Time since the beginning. */
 __u64 session_elapsed(const struct session *s);
 /* @ns on the instance's clock, from the beginning of the script. */
@@ -81,19 +109,79 @@ void explain(const struct session *s, const struct op *op, int err,
 
 /* events.c */
 enum verdict op_read(struct session *s, const struct op *op);
+enum verdict op_drain(struct session *s, const struct op *op);
 /*
- * Reads what is ready, at most @max events, and prints it.  How many, or
- * -errno.
+ * Reads what is ready for @reader, at most @max events, and prints it.  How
+ * many, -ESHUTDOWN at the end of the file, or another -errno.
  */
-int events_take(struct session *s, __u64 max);
+int events_take(struct session *s, const struct reader *reader, __u64 max);
+
+/* event.c: prints an event and counts it */
+void event_show(struct session *s, const struct reader *reader,
+		const struct twheel_event *event);
+
+/* inhand.c: the last delivery of each timer to each reader */
+struct delivery {
+	__u64 id;
+	__u32 reader;
+	bool done;		/* acknowledged, given back or too late */
+	__u64 token;
+	__u64 order;
+};
+
+typedef void delivery_fn(struct delivery *delivery, void *arg);
+
+/* 0, or -ENOMEM. */
+int delivery_keep(struct session *s, const struct reader *reader,
+		  const struct twheel_event *event);
+/* The last one of @id to @reader, or to any if that is NULL.  NULL: none. */
+struct delivery *delivery_find(const struct session *s, __u64 id,
+			       const struct reader *reader);
+/* Calls @each for all that are not done, by ID. */
+void delivery_walk(const struct session *s, delivery_fn *each, void *arg);
+void delivery_forget(struct session *s);
+
+/* lease.c */
+enum verdict op_ack(struct session *s, const struct op *op);
+enum verdict op_reject(struct session *s, const struct op *op);
+enum verdict op_extend(struct session *s, const struct op *op);
+/* Acknowledges it; being too late is counted and printed.  0, or -errno. */
+int delivery_finish(struct session *s, const struct reader *reader,
+		    const struct twheel_event *event);
+
+/* readers.c */
+enum verdict op_reader(struct session *s, const struct op *op);
+enum verdict op_close(struct session *s, const struct op *op);
+enum verdict op_shutdown(struct session *s, const struct op *op);
+/* Another reader.  0, or -errno. */
+int reader_make(const struct session *s, __u32 flags, struct reader *reader);
+/* NULL: the script has no reader with this number. */
+const struct reader *reader_find(const struct session *s, __u64 number);
+/* The one that --reader names, or the opener; NULL: reported as op_failed(). */
+const struct reader *reader_of(const struct session *s, const struct op *op,
+			       enum verdict *verdict);
+/* Closes all but the opener. */
+void readers_leave(struct session *s);
+
+/* list.c */
+enum verdict op_list(struct session *s, const struct op *op);
+enum verdict op_dead(struct session *s, const struct op *op);
 
 /* settings.c */
 enum verdict op_setup(struct session *s, const struct op *op);
 enum verdict op_info(struct session *s, const struct op *op);
-enum verdict op_stats(struct session *s, const struct op *op);
 void info_show(const struct cli *cli, const struct twheel_info *info);
+
+/* books.c */
+bool stats_balanced(const struct twheel_stats *stats);
+
+/* counters.c */
+enum verdict op_stats(struct session *s, const struct op *op);
 /* Prints the counters; false: the books do not balance. */
 bool stats_show(const struct session *s, const struct twheel_stats *stats);
 int stats_get(const struct session *s, struct twheel_stats *stats);
+/* Of the reader @number: 0, -ENOENT, or another -errno. */
+int stats_get_reader(const struct session *s, __u32 number,
+		     struct twheel_stats *stats);
 
 #endif /* TWHEEL_CLI_SESSION_H */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* setup, info and stats: the operations on the whole instance */
+/* setup and info: the settings of the instance */
 #include "session.h"
 
 static void info_json(const struct twheel_info *info)
@@ -51,6 +51,8 @@ static void delivery_line(const struct twheel_info *info)
 	printf("; dispatch %s", dispatch_text(info->dispatch));
 	if (info->setup_flags & TWHEEL_STEAL)
 		fputs(", idle readers steal", stdout);
+	if (info->setup_flags & TWHEEL_CONTROL)
+		fputs(", the opener is no reader", stdout);
 }
 
 static void readers_line(const struct twheel_info *info)
@@ -91,19 +93,9 @@ void info_show(const struct cli *cli, const struct twheel_info *info)
 	readers_line(info);
 }
 
-static int info_get(struct session *s)
-{
-	struct twheel_info info;
-	int err = twheel_info(s->fd, &info, sizeof(info));
-
-	if (!err)
-		s->info = info;
-	return err;
-}
-
 enum verdict op_info(struct session *s, const struct op *op)
 {
-	int err = info_get(s);
+	int err = session_info(s);
 
 	if (err)
 		return op_failed(s, op, -err);
@@ -122,6 +114,11 @@ static void setup_show(const struct session *s, const struct op *op)
 		json_string("overflow", overflow_text(info->overflow));
 		json_u64("queue_len", info->queue_len);
 		json_u64("max_timers", info->max_timers);
+		json_string("delivery", delivery_text(info->delivery));
+		json_u64("lease_ns", info->lease_ns);
+		json_u64("max_attempts", info->max_attempts);
+		json_string("dispatch", dispatch_text(info->dispatch));
+		json_u64("setup_flags", info->setup_flags);
 		json_end();
 		return;
 	}
@@ -130,6 +127,9 @@ static void setup_show(const struct session *s, const struct op *op)
 	printf(", clock %s, queue of %u, when full: %s, at most %llu timers\n",
 	       clock_text(info->clock), info->queue_len,
 	       overflow_text(info->overflow), info->max_timers);
+	session_stamp(s, "");
+	delivery_line(info);
+	putchar('\n');
 }
 
 enum verdict op_setup(struct session *s, const struct op *op)
@@ -139,93 +139,25 @@ enum verdict op_setup(struct session *s, const struct op *op)
 		.queue_len = op->value[OPT_QUEUE],
 		.overflow = op->value[OPT_OVERFLOW],
 		.max_timers = op->value[OPT_MAX_TIMERS],
+		.delivery = op->value[OPT_DELIVERY],
+		.dispatch = op->value[OPT_DISPATCH],
+		.lease_ns = op->value[OPT_LEASE],
+		.max_attempts = op->value[OPT_MAX_ATTEMPTS],
 	};
 	int err;
+
+	if (op_given(op, OPT_STEAL))
+		setup.flags |= TWHEEL_STEAL;
+	if (op_given(op, OPT_CONTROL) || s->control)
+		setup.flags |= TWHEEL_CONTROL;
 
 	/* The parser lets only one of them through. */
 	setup.tick_shift = op->value[OPT_TICK] | op->value[OPT_TICK_SHIFT];
 	err = twheel_setup(s->fd, &setup, sizeof(setup));
 	if (!err)
-		err = info_get(s);
+		err = session_info(s);
 	if (err)
 		return op_failed(s, op, -err);
 	setup_show(s, op);
 	return VERDICT_OK;
-}
-
-int stats_get(const struct session *s, struct twheel_stats *stats)
-{
-	return twheel_stats(s->fd, stats, sizeof(*stats));
-}
-
-static void stats_json(const struct session *s,
-		       const struct twheel_stats *stats, bool balanced)
-{
-	json_begin("stats");
-	json_u64("time_ns", session_elapsed(s));
-	json_u64("timers", stats->timers);
-	json_u64("armed", stats->armed);
-	json_u64("started", stats->started);
-	json_u64("reset", stats->reset);
-	json_u64("stopped", stats->stopped);
-	json_u64("expired", stats->expired);
-	json_u64("delivered", stats->delivered);
-	json_u64("withdrawn", stats->withdrawn);
-	json_u64("dropped", stats->dropped);
-	json_u64("dead", stats->dead);
-	json_u64("waiting", stats->waiting);
-	json_u64("queued", stats->queued);
-	json_u64("oldest_ns", stats->oldest_ns);
-	json_u64("migrated", stats->migrated);
-	json_u64("passes", stats->passes);
-	json_u64("programmed", stats->programmed);
-	json_bool("balanced", balanced);
-	json_end();
-}
-
-static void stats_lines(const struct session *s,
-			const struct twheel_stats *stats, bool balanced)
-{
-	session_stamp(s, "stats");
-	printf("timers %llu, armed %llu; started %llu, reset %llu, stopped %llu\n",
-	       stats->timers, stats->armed, stats->started, stats->reset,
-	       stats->stopped);
-	session_stamp(s, "");
-	printf("queued %llu, the oldest for %s; ", stats->queued,
-	       duration_text(stats->oldest_ns).s);
-	printf("migrated %llu, passes %llu, hrtimer programmed %llu\n",
-	       stats->migrated, stats->passes, stats->programmed);
-	session_stamp(s, "books");
-	printf("expired %llu = delivered %llu + withdrawn %llu + ",
-	       stats->expired, stats->delivered, stats->withdrawn);
-	printf("dropped %llu + dead %llu + waiting %llu: %s\n",
-	       stats->dropped, stats->dead, stats->waiting,
-	       balanced ? "balanced" : "NOT BALANCED");
-}
-
-bool stats_show(const struct session *s, const struct twheel_stats *stats)
-{
-	bool balanced = stats->expired == stats->delivered + stats->withdrawn +
-					  stats->dropped + stats->dead +
-					  stats->waiting;
-
-	if (s->cli->json)
-		stats_json(s, stats, balanced);
-	else
-		stats_lines(s, stats, balanced);
-	return balanced;
-}
-
-enum verdict op_stats(struct session *s, const struct op *op)
-{
-	struct twheel_stats stats;
-	struct why why;
-	int err = stats_get(s, &stats);
-
-	if (err)
-		return op_failed(s, op, -err);
-	if (stats_show(s, &stats))
-		return VERDICT_OK;
-	why_set(&why, "the books of the instance do not balance; this is a bug of the module");
-	return op_failed_why(s, op, 0, &why);
 }

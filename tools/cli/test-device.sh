@@ -50,7 +50,7 @@ timers() {
 	script "reset brings a new time" 0 "due at 1h" \
 		"start 1 --after 1ms\nreset 1 --at 1h\nread --wait 20ms\nget 1\n"
 	lines 1 "read   no event"
-	script "a periodic timer, as JSON" 0 '"expirations":[1-9][0-9]*,.*"periodic":true}' \
+	script "a periodic timer, as JSON" 0 '"expirations":[1-9][0-9]*,.*"periodic":true,.*}' \
 		"start 1 --after 50ms --every 50ms\nread 1\nstop 1\n" --json
 	script "a withdrawn expiry" 0 "stopped, its unread expiry withdrawn" \
 		"start 1 --at 0ns\nstop 1\nread\nstats\n"

@@ -10,6 +10,7 @@
 
 #include "fdinfo.h"
 #include "op.h"
+#include "session.h"
 
 static unsigned int tests;
 static unsigned int failures;
@@ -314,6 +315,25 @@ static void test_op_refused(void)
 		{ "setup --tick 1ns", "1ns", "at least 2ns" },
 		{ "setup --tick 1ms --tick-shift 20", "--tick-shift",
 		  "one of them" },
+		{ "setup --delivery twice", "twice", "not a delivery" },
+		{ "setup --dispatch random", "random", "not a dispatch" },
+		{ "setup --lease 5", "5", "what?" },
+		{ "setup --max-attempts 4294967296", "4294967296",
+		  "larger than" },
+		{ "setup --steal --steal", "--steal", "twice" },
+		{ "setup --reader 1", "--reader", "not an option of setup" },
+		{ "ack x", "x", "not a number" },
+		{ "ack 7 --lease 1s", "--lease", "not an option of ack" },
+		{ "ack --token 3", NULL, "needs the ID" },
+		{ "reject 7 8", "8", "not expected here" },
+		{ "extend 7 --lease", NULL, "value of --lease is missing" },
+		{ "reader 2", "2", "not expected here" },
+		{ "close", NULL, "number of the reader is missing" },
+		{ "close --reader 2", "--reader", "not an option of close" },
+		{ "drain --wait 1s", "--wait", "not an option of drain" },
+		{ "shutdown now", "now", "not expected here" },
+		{ "dead 7", "7", "not expected here" },
+		{ "stats --readers --reader 2", "--reader", "one of them" },
 		{ "expect", NULL, "name of an error" },
 		{ "expect EWRONG stop 7", "EWRONG", "name of an error" },
 		{ "expect ENOENT", NULL, "operation is missing" },
@@ -372,6 +392,36 @@ static void test_op_timers(void)
 	   op.operand == ULLONG_MAX, "expect, and the largest ID");
 }
 
+static void test_op_readers(void)
+{
+	static const char setup[] =
+		"setup --delivery at-least-once --lease 2s --max-attempts 3 --control";
+	struct op op;
+
+	ok(parse(setup, &op) == 1 &&
+	   op.value[OPT_DELIVERY] == TWHEEL_AT_LEAST_ONCE &&
+	   op.value[OPT_LEASE] == 2000000000 &&
+	   op.value[OPT_MAX_ATTEMPTS] == 3 && op_given(&op, OPT_CONTROL),
+	   "setup of a delivery");
+	ok(parse("setup --steal --dispatch round-robin", &op) == 1 &&
+	   op.value[OPT_DISPATCH] == TWHEEL_ROUND_ROBIN &&
+	   op_given(&op, OPT_STEAL) && !op_given(&op, OPT_CONTROL),
+	   "setup of a dispatch");
+	ok(parse("ack", &op) == 1 && op.code == OP_ACK && !op_has_id(&op),
+	   "ack of all that is in hand");
+	ok(parse("ack 0 --token 9 --reader 2", &op) == 1 && op_has_id(&op) &&
+	   op.operand == 0 && op.value[OPT_TOKEN] == 9 &&
+	   op.value[OPT_READER] == 2, "ack of one delivery");
+	ok(parse("extend 7 --lease 1m", &op) == 1 && op.code == OP_EXTEND &&
+	   op.value[OPT_LEASE] == 60000000000, "extend");
+	ok(parse("reader --dead", &op) == 1 && op.code == OP_READER &&
+	   op_given(&op, OPT_DEAD), "a reader of dead expiries");
+	ok(parse("close 2", &op) == 1 && op.code == OP_CLOSE &&
+	   op.operand == 2 && !op_has_id(&op), "close");
+	ok(parse("drain 5 --reader 2", &op) == 1 && op.code == OP_DRAIN &&
+	   op.operand == 5, "drain");
+}
+
 static void test_op_others(void)
 {
 	static const char setup[] =
@@ -391,6 +441,73 @@ static void test_op_others(void)
 	ok(parse("echo  it's # 7 ", &op) == 1 && !strcmp(op.text, "it's # 7"),
 	   "echo keeps its text");
 	ok(parse("echo", &op) == 1 && !*op.text, "echo of nothing");
+}
+
+struct seen {
+	unsigned int nr;
+	__u64 ids[4];
+};
+
+static void see(struct delivery *delivery, void *arg)
+{
+	struct seen *seen = arg;
+
+	if (seen->nr < ARRAY_SIZE(seen->ids))
+		seen->ids[seen->nr] = delivery->id;
+	seen->nr++;
+}
+
+static void keep(struct session *s, const struct reader *reader, __u64 id,
+		 __u64 token)
+{
+	const struct twheel_event event = { .id = id, .token = token };
+
+	if (delivery_keep(s, reader, &event))
+		abort();
+}
+
+static void test_in_hand(void)
+{
+	struct session s = {
+		.readers = { { .number = 1 }, { .number = 2 } },
+		.nr_readers = 2,
+	};
+	const struct reader *one = &s.readers[0], *two = &s.readers[1];
+	struct seen seen = { 0 };
+
+	ok(!delivery_find(&s, 7, NULL), "in hand: nothing yet");
+	keep(&s, two, 7, 20);
+	keep(&s, one, 9, 21);
+	keep(&s, one, 7, 22);
+	ok(delivery_find(&s, 7, NULL)->token == 22,
+	   "in hand: the last delivery to any reader");
+	ok(delivery_find(&s, 7, two)->token == 20,
+	   "in hand: the last delivery to one reader");
+	ok(!delivery_find(&s, 9, two), "in hand: another reader's is not found");
+	keep(&s, two, 7, 23);
+	ok(delivery_find(&s, 7, NULL)->token == 23 &&
+	   delivery_find(&s, 7, one)->token == 22,
+	   "in hand: a new delivery takes the place of that reader's old one");
+	delivery_find(&s, 7, one)->done = true;
+	delivery_walk(&s, see, &seen);
+	ok(seen.nr == 2 && seen.ids[0] == 7 && seen.ids[1] == 9,
+	   "in hand: those that are done are passed over, the others come by ID");
+	keep(&s, one, 7, 24);
+	ok(!delivery_find(&s, 7, one)->done, "in hand: a new one is not done");
+	delivery_forget(&s);
+	ok(!delivery_find(&s, 9, one), "in hand: all is forgotten");
+}
+
+static void test_balance(void)
+{
+	struct twheel_stats stats = {
+		.expired = 28, .delivered = 1, .withdrawn = 2, .dropped = 3,
+		.dead = 4, .waiting = 5, .in_flight = 6, .passed_on = 7,
+	};
+
+	ok(stats_balanced(&stats), "the books balance with all that is in them");
+	stats.in_flight--;
+	ok(!stats_balanced(&stats), "a lease that is missing in the books is seen");
 }
 
 static void test_fdinfo(void)
@@ -429,7 +546,10 @@ int main(void)
 	test_json();
 	test_op_refused();
 	test_op_timers();
+	test_op_readers();
 	test_op_others();
+	test_in_hand();
+	test_balance();
 	test_fdinfo();
 	printf("1..%u\n", tests);
 	return failures ? EXIT_FAILURE : EXIT_SUCCESS;

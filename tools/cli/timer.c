@@ -45,6 +45,13 @@ static void outcome_line(const struct outcome_words *words, __u32 outcome,
 	case TWHEEL_WITHDREW:
 		printf("%s, its unread expiry withdrawn", words->withdrew);
 		break;
+	case TWHEEL_WAS_DELIVERED:
+		printf("%s, its expiry read, but not acknowledged",
+		       words->withdrew);
+		break;
+	case TWHEEL_WAS_DEAD:
+		printf("%s, its expiry dead", words->withdrew);
+		break;
 	default:
 		printf("outcome %u", outcome);
 	}

@@ -9,14 +9,14 @@ void op_json(const struct session *s, const struct op *op)
 	json_begin(op_name(op->code));
 	json_u64("line", s->line);
 	json_u64("time_ns", session_elapsed(s));
-	if (op_has_id(op->code))
+	if (op_has_id(op))
 		json_u64("id", op->operand);
 }
 
 void op_line(const struct session *s, const struct op *op)
 {
 	session_stamp(s, op_name(op->code));
-	if (op_has_id(op->code))
+	if (op_has_id(op))
 		printf("%llu: ", op->operand);
 }
 
@@ -27,7 +27,7 @@ static void failed_json(const struct session *s, const struct op *op,
 	json_string("op", op_name(op->code));
 	json_u64("line", s->line);
 	json_u64("time_ns", session_elapsed(s));
-	if (op_has_id(op->code))
+	if (op_has_id(op))
 		json_u64("id", op->operand);
 	if (name)
 		json_string("errno", name);
@@ -42,7 +42,7 @@ static void failed_stderr(const struct session *s, const struct op *op,
 	output_flush();
 	fprintf(stderr, "twheel: %s:%u: %s", s->script, s->line,
 		op_name(op->code));
-	if (op_has_id(op->code))
+	if (op_has_id(op))
 		fprintf(stderr, " %llu", op->operand);
 	if (name)
 		fprintf(stderr, ": %s", name);

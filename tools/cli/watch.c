@@ -77,7 +77,7 @@ static const char *watch_events(struct session *s, __u64 max, __u64 until,
 				int *err)
 {
 	while (max) {
-		int ret = events_take(s, max);
+		int ret = events_take(s, &s->readers[0], max);
 
 		if (ret > 0) {
 			max -= ret;
