@@ -22,6 +22,22 @@ static void count(struct tally *tally, const struct twheel_event *event)
 		tally->again += event->attempt > 1;
 }
 
+void tally_add(struct tally *tally, const struct tally *more)
+{
+	if (!more->events)
+		return;
+	if (!tally->events || more->late_min_ns < tally->late_min_ns)
+		tally->late_min_ns = more->late_min_ns;
+	if (more->late_max_ns > tally->late_max_ns)
+		tally->late_max_ns = more->late_max_ns;
+	tally->events += more->events;
+	tally->expirations += more->expirations;
+	tally->dropped += more->dropped;
+	tally->again += more->again;
+	tally->acknowledged += more->acknowledged;
+	tally->too_late += more->too_late;
+}
+
 static void event_json(const struct session *s, const struct reader *reader,
 		       const struct twheel_event *event)
 {
@@ -65,7 +81,7 @@ static void event_line(const struct session *s, const struct reader *reader,
 		printf(", %llu dropped before it", event->dropped);
 	if (event->token)
 		printf(", token %llu", event->token);
-	if (s->nr_readers > 1)
+	if (s->nr_readers > 1 || s->in_group)
 		printf(", reader %u", reader->number);
 	putchar('\n');
 }

@@ -196,7 +196,7 @@ static void too_late_show(const struct session *s, const struct reader *reader,
 	printf("%llu: too late to acknowledge: its lease had ended, or it was stopped",
 	       event->id);
 	printf(" or started again, token %llu", event->token);
-	if (s->nr_readers > 1)
+	if (s->nr_readers > 1 || s->in_group)
 		printf(", reader %u", reader->number);
 	putchar('\n');
 }

@@ -46,7 +46,7 @@ void entry_text(const struct twheel_list_entry *entry)
 
 struct listing {
 	const struct session *s;
-	const struct op *op;
+	bool only_dead;
 	__u64 nr;
 };
 
@@ -55,7 +55,7 @@ static void show(const struct twheel_list_entry *entry, void *arg)
 	struct listing *listing = arg;
 	const struct session *s = listing->s;
 
-	if (listing->op->code == OP_DEAD && entry->state != TWHEEL_DEAD)
+	if (listing->only_dead && entry->state != TWHEEL_DEAD)
 		return;
 	listing->nr++;
 	if (s->cli->json) {
@@ -69,10 +69,16 @@ static void show(const struct twheel_list_entry *entry, void *arg)
 	entry_text(entry);
 }
 
-static enum verdict list(struct session *s, const struct op *op,
-			 const char *what)
+int dead_show(const struct session *s)
 {
-	struct listing listing = { .s = s, .op = op };
+	struct listing listing = { .s = s, .only_dead = true };
+
+	return entries_walk(s->fd, show, &listing);
+}
+
+static enum verdict list(struct session *s, const struct op *op, bool only_dead)
+{
+	struct listing listing = { .s = s, .only_dead = only_dead };
 	int err = entries_walk(s->fd, show, &listing);
 
 	if (err)
@@ -84,16 +90,17 @@ static enum verdict list(struct session *s, const struct op *op,
 		return VERDICT_OK;
 	}
 	op_line(s, op);
-	printf("%llu %s%s\n", listing.nr, what, listing.nr == 1 ? "" : "s");
+	printf("%llu timer%s%s\n", listing.nr, listing.nr == 1 ? "" : "s",
+	       only_dead ? " dead" : "");
 	return VERDICT_OK;
 }
 
 enum verdict op_list(struct session *s, const struct op *op)
 {
-	return list(s, op, "timer");
+	return list(s, op, false);
 }
 
 enum verdict op_dead(struct session *s, const struct op *op)
 {
-	return list(s, op, "dead timer");
+	return list(s, op, true);
 }

@@ -41,6 +41,7 @@ struct session {
 	unsigned int line;
 	bool keep_going;
 	bool control;		/* the opener is not to be a reader */
+	bool in_group;		/* the readers are other processes */
 	enum taking taking;
 	int fd;			/* -1: no operation has needed it yet */
 	struct twheel_info info;
@@ -116,7 +117,9 @@ enum verdict op_drain(struct session *s, const struct op *op);
  */
 int events_take(struct session *s, const struct reader *reader, __u64 max);
 
-/* event.c: prints an event and counts it */
+/* event.c */
+void tally_add(struct tally *tally, const struct tally *more);
+/* Prints an event and counts it. */
 void event_show(struct session *s, const struct reader *reader,
 		const struct twheel_event *event);
 
@@ -166,6 +169,8 @@ void readers_leave(struct session *s);
 /* list.c */
 enum verdict op_list(struct session *s, const struct op *op);
 enum verdict op_dead(struct session *s, const struct op *op);
+/* Prints those that are dead.  0, or -errno. */
+int dead_show(const struct session *s);
 
 /* settings.c */
 enum verdict op_setup(struct session *s, const struct op *op);

@@ -52,6 +52,11 @@ usage() {
 	try "run of a directory" 2 "Is a directory" run "$dir"
 	try "watch --for without a unit" 2 "10 what? write 10ms" watch --for 10 -
 	try "watch --count of no number" 2 "'x' is not a number" watch --count x -
+	try "watch --group of none" 2 "a group of 0 is not between 1 and 64" \
+		watch --group 0 -
+	try "watch --group of too many" 2 "a group of 65 is not" watch \
+		--group 65 -
+	try "watch --group of no number" 2 "'x' is not a number" watch --group x -
 	try "stats --fd without --pid" 2 "needs --pid" stats --fd 3
 	try "stats --pid of no number" 2 "'x' is not the number" stats --pid x
 	try "stats --pid of nothing" 2 "'' is not the number" stats --pid ""

@@ -1,25 +1,39 @@
 // SPDX-License-Identifier: GPL-2.0
 /* twheel watch: carry out a script, then print expiries as they come */
 #include <errno.h>
+#include <string.h>
+#include <time.h>
 
-#include "session.h"
+#include "group.h"
 
 static const char help[] =
-	"Usage: twheel watch [--count N] [--for D] [OPTION]... SCRIPT|-\n"
+	"Usage: twheel watch [--group N] [--ack] [--count N] [--for D] [OPTION]...\n"
+	"                    SCRIPT|-\n"
 	"Carry out SCRIPT as run does, then print expiries as they come, until Ctrl-C or\n"
 	"until no timer is left.  A summary ends the output.  Timers can be reached only\n"
 	"through the open file that they were started on: this is why there is a script.\n"
 	"\n"
+	"  --group N        read in N processes, each with a reader of its own; the script\n"
+	"                   itself has none, as with setup --control\n"
+	"  --ack            acknowledge each expiry once it is printed; the script has to\n"
+	"                   say setup --delivery at-least-once.  Without --ack, such\n"
+	"                   expiries come again when their lease is over\n"
 	"  --count N        end after N expiries (those that the script reads not counted)\n"
 	"  --for D          end after a duration such as 10s\n"
 	"  --keep-going     go on after a line of the script that is wrong or fails\n"
 	"\n"
-	"Exit status: 0 however the watching ended, Ctrl-C included; 1 if the books of\n"
-	"the instance do not balance.\n";
+	"Exit status: 0 however the watching ended, Ctrl-C and killed readers included; 1\n"
+	"if books do not balance.\n";
+
+/* How often to look at what nobody tells us: that the last timer is dead. */
+#define LOOK_NS		100000000ULL
 
 struct watch {
 	__u64 max;
 	__u64 duration;
+	__u64 until;
+	__u64 group;		/* 0: we are the reader */
+	bool ack;
 	bool keep_going;
 };
 
@@ -34,13 +48,47 @@ static bool parse_value(int (*parse)(const char *text, __u64 *value,
 	return false;
 }
 
+static bool parse_group(__u64 *group)
+{
+	if (!parse_value(number_parse, group))
+		return false;
+	if (*group && *group <= TWHEEL_READERS_MAX)
+		return true;
+	usage_error(&watch_command, "a group of %s is not between 1 and %d",
+		    optarg, TWHEEL_READERS_MAX);
+	return false;
+}
+
+enum { COUNT = 1, FOR, GROUP, ACK, KEEP_GOING };
+
+static bool parse_option(struct watch *watch, int option)
+{
+	switch (option) {
+	case COUNT:
+		return parse_value(number_parse, &watch->max);
+	case FOR:
+		return parse_value(duration_parse, &watch->duration);
+	case GROUP:
+		return parse_group(&watch->group);
+	case ACK:
+		watch->ack = true;
+		return true;
+	case KEEP_GOING:
+		watch->keep_going = true;
+		return true;
+	default:
+		return false;
+	}
+}
+
 static bool parse_options(struct cli *cli, struct watch *watch, int argc,
 			  char **argv)
 {
-	enum { COUNT = 1, FOR, KEEP_GOING };
 	static const struct option options[] = {
 		{ "count", required_argument, NULL, COUNT },
 		{ "for", required_argument, NULL, FOR },
+		{ "group", required_argument, NULL, GROUP },
+		{ "ack", no_argument, NULL, ACK },
 		{ "keep-going", no_argument, NULL, KEEP_GOING },
 		{ 0 },
 	};
@@ -48,17 +96,7 @@ static bool parse_options(struct cli *cli, struct watch *watch, int argc,
 
 	while ((option = next_option(cli, &watch_command, options, argc,
 				     argv)) != -1) {
-		bool good = true;
-
-		if (option == COUNT)
-			good = parse_value(number_parse, &watch->max);
-		else if (option == FOR)
-			good = parse_value(duration_parse, &watch->duration);
-		else if (option == KEEP_GOING)
-			watch->keep_going = true;
-		else
-			good = false;
-		if (!good)
+		if (!parse_option(watch, option))
 			return false;
 	}
 	return true;
@@ -69,34 +107,89 @@ static bool timers_left(const struct session *s)
 {
 	struct twheel_stats stats;
 
-	return !stats_get(s, &stats) && stats.timers;
+	return !stats_get(s, &stats) &&
+	       (stats.timers > stats.dead || stats.waiting);
+}
+
+/* 1: readable; 0: not yet, look again; or -errno. */
+static int watch_wait(const struct session *s, int fd, __u64 until)
+{
+	__u64 look = wait_end(LOOK_NS);
+
+	/* Without leases, no timer goes but by what we read. */
+	if (fd >= 0 && s->info.delivery == TWHEEL_AT_MOST_ONCE)
+		look = until;
+	return wait_until(fd, look < until ? look : until);
+}
+
+/* Why it ends although nothing is wrong, or NULL. */
+static const char *watch_end(const struct session *s, const struct watch *watch)
+{
+	if (!timers_left(s))
+		return "no timer is left";
+	if (clock_now(CLOCK_MONOTONIC) >= watch->until)
+		return "time is up";
+	return NULL;
+}
+
+static const char *end_by_error(int *err, int ret)
+{
+	if (ret == -EINTR && signal_caught())
+		return "interrupted";
+	if (ret == -ESHUTDOWN)
+		return "the instance was shut down";
+	*err = ret;
+	return NULL;
 }
 
 /* Why it ended, or NULL and *err. */
-static const char *watch_events(struct session *s, __u64 max, __u64 until,
-				int *err)
+static const char *watch_alone(struct session *s, const struct watch *watch,
+			       int *err)
 {
-	while (max) {
-		int ret = events_take(s, &s->readers[0], max);
+	const struct reader *reader = &s->readers[0];
+	const char *reason = NULL;
+	__u64 max = watch->max;
+	int ret;
 
+	while (max && !reason) {
+		ret = events_take(s, reader, max);
 		if (ret > 0) {
 			max -= ret;
 			continue;
 		}
-		if (!ret && !timers_left(s))
-			return "no timer is left";
 		if (!ret)
-			ret = wait_until(s->fd, until);
-		if (!ret)
-			return "time is up";
-		if (ret == -EINTR && signal_caught())
-			return "interrupted";
-		if (ret < 0) {
-			*err = ret;
-			return NULL;
-		}
+			reason = watch_end(s, watch);
+		if (!ret && !reason)
+			ret = watch_wait(s, reader->fd, watch->until);
+		if (ret < 0)
+			return end_by_error(err, ret);
 	}
-	return "count reached";
+	return reason ? reason : "count reached";
+}
+
+static const char *watch_members(struct session *s, const struct watch *watch,
+				 struct group *group, int *err)
+{
+	const char *reason = NULL;
+	int ret;
+
+	while (!reason) {
+		group_look(s, group);
+		ret = session_flush();
+		if (!ret)
+			ret = watch_wait(s, -1, watch->until);
+		if (ret < 0)
+			return end_by_error(err, ret);
+		if (group_at_end(group))
+			reason = "the instance was shut down";
+		else if (group_events(group) >= watch->max)
+			reason = "count reached";
+		else if (!group->running)
+			reason = "no reader is left";
+		else
+			reason = watch_end(s, watch);
+	}
+	return reason;
 }
 
 static void summary_json(const struct tally *tally, const char *reason)
@@ -106,6 +199,9 @@ static void summary_json(const struct tally *tally, const char *reason)
 	json_u64("events", tally->events);
 	json_u64("expirations", tally->expirations);
 	json_u64("dropped", tally->dropped);
+	json_u64("again", tally->again);
+	json_u64("acknowledged", tally->acknowledged);
+	json_u64("too_late", tally->too_late);
 	json_u64("late_min_ns", tally->late_min_ns);
 	json_u64("late_max_ns", tally->late_max_ns);
 	json_end();
@@ -118,34 +214,96 @@ static void summary_lines(const struct session *s, const char *reason)
 	session_stamp(s, "end");
 	printf("%s; events %llu, expirations %llu, dropped %llu", reason,
 	       tally->events, tally->expirations, tally->dropped);
+	if (s->info.delivery == TWHEEL_AT_LEAST_ONCE)
+		printf(", again %llu, acknowledged %llu, too late %llu",
+		       tally->again, tally->acknowledged, tally->too_late);
 	if (tally->events)
 		printf(", %s to %s late", duration_text(tally->late_min_ns).s,
 		       duration_text(tally->late_max_ns).s);
 	putchar('\n');
 }
 
-static int summary(const struct session *s, const char *reason)
+static int summary(struct session *s, const struct group *group,
+		   const char *reason)
 {
 	struct twheel_stats stats;
+	bool good = true;
 
 	/* The signal may have interrupted a write; that one is forgiven. */
 	output_forgive();
+	if (group)
+		good = group_show(s, group);
 	if (s->cli->json)
 		summary_json(&s->tally, reason);
 	else
 		summary_lines(s, reason);
 	if (stats_get(s, &stats))
 		return EXIT_FAILED;
-	return stats_show(s, &stats) ? EXIT_DONE : EXIT_FAILED;
+	/* They are gone with us. */
+	if (stats.dead && dead_show(s))
+		good = false;
+	good &= stats_show(s, &stats);
+	return good ? EXIT_DONE : EXIT_FAILED;
+}
+
+static int stopped(struct session *s, int err)
+{
+	struct why why;
+
+	if (err == -EINTR || err == -EPIPE) {
+		session_stop_error(s, err);
+		return s->stop;
+	}
+	if (err == -EINVAL)
+		why_set(&why,
+			"the script says setup --control, so this is not a reader; watch with --group");
+	else
+		why_set(&why, "%s", strerror(-err));
+	fprintf(stderr, "twheel: cannot watch: %s\n", why.text);
+	return EXIT_FAILED;
+}
+
+static int watch_one(struct session *s, const struct watch *watch)
+{
+	int err = 0;
+	const char *reason = watch_alone(s, watch, &err);
+
+	return reason ? summary(s, NULL, reason) : stopped(s, err);
+}
+
+static int watch_group(struct session *s, const struct watch *watch)
+{
+	const char *reason = NULL;
+	struct group group;
+	int err;
+
+	err = group_start(s, &group, watch->group, watch->max);
+	if (!err)
+		reason = watch_members(s, watch, &group, &err);
+	group_end(&group);
+	return reason ? summary(s, &group, reason) : stopped(s, err);
+}
+
+/* The script is done, and the watching begins.  Exit code. */
+static int watch_session(struct session *s, struct watch *watch)
+{
+	if (!session_open(s))
+		return s->stop;
+	if (watch->ack && s->info.delivery != TWHEEL_AT_LEAST_ONCE)
+		return usage_error(&watch_command,
+				   "--ack: nothing is acknowledged in this instance; the script has to say setup --delivery at-least-once --lease D");
+	readers_leave(s);
+	delivery_forget(s);
+	s->taking = watch->ack ? TAKE_ACK : TAKE_LEAVE;
+	watch->until = wait_end(watch->duration);
+	return watch->group ? watch_group(s, watch) : watch_one(s, watch);
 }
 
 static int watch_main(struct cli *cli, int argc, char **argv)
 {
 	struct watch watch = { .max = ~0ULL, .duration = ~0ULL };
-	const char *reason;
 	struct session s;
-	int err = 0;
-	int code;
+	int code, ret;
 
 	if (!parse_options(cli, &watch, argc, argv))
 		return EXIT_USAGE;
@@ -155,19 +313,12 @@ static int watch_main(struct cli *cli, int argc, char **argv)
 
 	session_begin(&s, cli, argv[optind]);
 	s.keep_going = watch.keep_going;
+	s.control = watch.group;
 	code = script_run(&s);
 	if (s.stop || (code && !s.keep_going))
 		return code;
-	if (!session_open(&s))
-		return s.stop;
-
-	reason = watch_events(&s, watch.max, wait_end(watch.duration), &err);
-	if (!reason) {
-		session_stop_error(&s, err);
-		return s.stop;
-	}
-	err = summary(&s, reason);
-	return code ? code : err;
+	ret = watch_session(&s, &watch);
+	return code ? code : ret;
 }
 
 const struct command watch_command = { "watch", help, watch_main };
