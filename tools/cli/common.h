@@ -67,6 +67,8 @@ const char *clock_text(__u32 clock);
 const char *overflow_text(__u32 overflow);
 const char *delivery_text(__u32 delivery);
 const char *dispatch_text(__u32 dispatch);
+const char *setup_flags_text(__u32 flags);
+void setup_flags_json(__u32 flags);
 const char *state_text(__u32 state);
 const char *outcome_text(__u32 outcome);
 

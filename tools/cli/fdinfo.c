@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "fdinfo.h"
+#include "search.h"
 
 #define PREFIX	"twheel-"
 
@@ -25,53 +26,55 @@ void fdinfo_add_line(struct fdinfo *info, const char *line)
 	info->nr++;
 }
 
-static bool find_number(const struct fdinfo *info, const char *name,
-			__u64 *value)
+static bool find_number(const struct fdinfo *info, const char *prefix,
+			const char *name, __u64 *value)
 {
 	struct why why;
 	unsigned int i;
 
 	for (i = 0; i < info->nr; i++) {
-		if (!strcmp(info->fields[i].name, name))
-			return !number_parse(info->fields[i].value, value,
-					     &why);
+		const char *has = info->fields[i].name;
+
+		if (strncmp(has, prefix, strlen(prefix)) ||
+		    strcmp(has + strlen(prefix), name))
+			continue;
+		return !number_parse(info->fields[i].value, value, &why);
 	}
 	return false;
 }
 
-int fdinfo_balance(const struct fdinfo *info)
+int fdinfo_balance(const struct fdinfo *info, const char *prefix)
 {
 	static const char *const names[] = {
 		"delivered", "withdrawn", "dropped", "dead", "waiting",
 	};
+	/* Not of a module that has no leases, not of an instance. */
+	static const char *const optional[] = { "in-flight", "passed-on" };
 	__u64 expired, value, sum = 0;
 	size_t i;
 
-	if (!find_number(info, "expired", &expired))
+	if (!find_number(info, prefix, "expired", &expired))
 		return -1;
 	for (i = 0; i < ARRAY_SIZE(names); i++) {
-		if (!find_number(info, names[i], &value))
+		if (!find_number(info, prefix, names[i], &value))
 			return -1;
 		sum += value;
+	}
+	for (i = 0; i < ARRAY_SIZE(optional); i++) {
+		if (find_number(info, prefix, optional[i], &value))
+			sum += value;
 	}
 	return sum == expired;
 }
 
-static FILE *open_proc(int pid, const char *format, int fd)
-{
-	char name[32], path[64];
-
-	snprintf(name, sizeof(name), format, fd);
-	snprintf(path, sizeof(path), "/proc/%d/%s", pid, name);
-	return fopen(path, "re");
-}
-
 static bool fdinfo_read(struct fdinfo *info, int pid, int fd)
 {
-	FILE *file = open_proc(pid, "fdinfo/%d", fd);
-	char line[256];
+	char line[256], path[64];
+	FILE *file;
 
 	info->nr = 0;
+	snprintf(path, sizeof(path), "/proc/%d/fdinfo/%d", pid, fd);
+	file = fopen(path, "re");
 	if (!file)
 		return false;
 	while (fgets(line, sizeof(line), file))
@@ -80,29 +83,31 @@ static bool fdinfo_read(struct fdinfo *info, int pid, int fd)
 	return info->nr;
 }
 
-static void read_comm(int pid, char *comm, int size)
-{
-	FILE *file = open_proc(pid, "comm", 0);
-
-	if (!file || !fgets(comm, size, file))
-		snprintf(comm, size, "?");
-	comm[strcspn(comm, "\n")] = '\0';
-	if (file)
-		fclose(file);
-}
-
 /* The settings that info shows by name are numbers in fdinfo. */
+static const struct {
+	const char *name;
+	const char *(*text)(__u32 number);
+} named[] = {
+	{ "clock", clock_text },
+	{ "overflow", overflow_text },
+	{ "delivery", delivery_text },
+	{ "dispatch", dispatch_text },
+	{ "setup-flags", setup_flags_text },
+};
+
+/* NULL: it stays a number. */
 static const char *value_name(const struct field *field)
 {
 	struct why why;
 	__u64 number;
+	size_t i;
 
 	if (number_parse(field->value, &number, &why) || number > 255)
 		return NULL;
-	if (!strcmp(field->name, "clock"))
-		return clock_text(number);
-	if (!strcmp(field->name, "overflow"))
-		return overflow_text(number);
+	for (i = 0; i < ARRAY_SIZE(named); i++) {
+		if (!strcmp(field->name, named[i].name))
+			return named[i].text(number);
+	}
 	return NULL;
 }
 
@@ -118,10 +123,12 @@ static void field_json(const struct field *field)
 	memcpy(key, field->name, sizeof(key));
 	while ((dash = strchr(key, '-')))
 		*dash = '_';
-	if (name)
-		json_string(key, name);
-	else if (number_parse(field->value, &number, &why))
+	if (number_parse(field->value, &number, &why))
 		json_string(key, field->value);
+	else if (!strcmp(field->name, "setup-flags"))
+		setup_flags_json(number);
+	else if (name)
+		json_string(key, name);
 	else
 		json_u64(key, number);
 }
@@ -129,7 +136,8 @@ static void field_json(const struct field *field)
 static void show_json(const struct fdinfo *info, int pid, const char *comm,
 		      int fd)
 {
-	int balance = fdinfo_balance(info);
+	int balance = fdinfo_balance(info, "");
+	int reader_balance = fdinfo_balance(info, "reader-");
 	unsigned int i;
 
 	json_begin("instance");
@@ -140,28 +148,39 @@ static void show_json(const struct fdinfo *info, int pid, const char *comm,
 		field_json(&info->fields[i]);
 	if (balance >= 0)
 		json_bool("balanced", balance);
+	if (reader_balance >= 0)
+		json_bool("reader_balanced", reader_balance);
 	json_end();
 }
 
-static void show_field(const struct field *field)
+static void show_line(const char *name, const char *value)
 {
-	const char *name = value_name(field);
+	printf("  %-18s %s\n", name, value);
+}
 
-	printf("  %-12s %s\n", field->name, name ? name : field->value);
+static void show_books(const struct fdinfo *info, const char *prefix,
+		       const char *name)
+{
+	int balance = fdinfo_balance(info, prefix);
+
+	if (balance >= 0)
+		show_line(name, balance ? "balanced" : "NOT BALANCED");
 }
 
 static void show_lines(const struct fdinfo *info, int pid, const char *comm,
 		       int fd)
 {
-	int balance = fdinfo_balance(info);
 	unsigned int i;
 
 	printf("process %d (%s), descriptor %d\n", pid, comm, fd);
-	for (i = 0; i < info->nr; i++)
-		show_field(&info->fields[i]);
-	if (balance >= 0)
-		printf("  %-12s %s\n", "books",
-		       balance ? "balanced" : "NOT BALANCED");
+	for (i = 0; i < info->nr; i++) {
+		const struct field *field = &info->fields[i];
+		const char *name = value_name(field);
+
+		show_line(field->name, name ? name : field->value);
+	}
+	show_books(info, "", "books");
+	show_books(info, "reader-", "reader-books");
 }
 
 bool fdinfo_show(const struct cli *cli, int pid, int fd)
@@ -171,7 +190,7 @@ bool fdinfo_show(const struct cli *cli, int pid, int fd)
 
 	if (!fdinfo_read(&info, pid, fd))
 		return false;
-	read_comm(pid, comm, sizeof(comm));
+	comm_of(pid, comm, sizeof(comm));
 	if (cli->json)
 		show_json(&info, pid, comm, fd);
 	else

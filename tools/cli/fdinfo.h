@@ -5,7 +5,7 @@
 
 #include "common.h"
 
-#define FIELDS_MAX	64
+#define FIELDS_MAX	96
 
 struct fdinfo {
 	unsigned int nr;
@@ -18,10 +18,11 @@ struct fdinfo {
 /* Takes a line if it is one of the module's. */
 void fdinfo_add_line(struct fdinfo *info, const char *line);
 /*
- * 1: the books balance, 0: they do not, -1: the counters that it takes are not
- * all there.
+ * Of the counters that begin with @prefix: "" are those of the instance,
+ * "reader-" those of the reader.  1: the books balance, 0: they do not, -1: the
+ * counters that it takes are not all there.
  */
-int fdinfo_balance(const struct fdinfo *info);
+int fdinfo_balance(const struct fdinfo *info, const char *prefix);
 /* Prints a descriptor; false: it is gone, or not one of the module. */
 bool fdinfo_show(const struct cli *cli, int pid, int fd);
 

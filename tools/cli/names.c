@@ -58,6 +58,21 @@ const char *dispatch_text(__u32 dispatch)
 	}
 }
 
+const char *setup_flags_text(__u32 flags)
+{
+	static const char *const names[] = {
+		"none", "steal", "control", "steal, control",
+	};
+
+	return flags < ARRAY_SIZE(names) ? names[flags] : "unknown";
+}
+
+void setup_flags_json(__u32 flags)
+{
+	json_bool("steal", flags & TWHEEL_STEAL);
+	json_bool("control", flags & TWHEEL_CONTROL);
+}
+
 const char *state_text(__u32 state)
 {
 	switch (state) {

@@ -21,7 +21,7 @@ static void info_json(const struct twheel_info *info)
 	json_u64("list_max", info->list_max);
 	json_string("delivery", delivery_text(info->delivery));
 	json_string("dispatch", dispatch_text(info->dispatch));
-	json_u64("setup_flags", info->setup_flags);
+	setup_flags_json(info->setup_flags);
 	json_u64("max_attempts", info->max_attempts);
 	json_u64("lease_ns", info->lease_ns);
 	json_u64("lease_max_ns", info->lease_max_ns);
@@ -118,7 +118,7 @@ static void setup_show(const struct session *s, const struct op *op)
 		json_u64("lease_ns", info->lease_ns);
 		json_u64("max_attempts", info->max_attempts);
 		json_string("dispatch", dispatch_text(info->dispatch));
-		json_u64("setup_flags", info->setup_flags);
+		setup_flags_json(info->setup_flags);
 		json_end();
 		return;
 	}

@@ -510,6 +510,27 @@ static void test_balance(void)
 	ok(!stats_balanced(&stats), "a lease that is missing in the books is seen");
 }
 
+static void test_fdinfo_reader(void)
+{
+	static const char *const lines[] = {
+		"twheel-reader:\t2\n", "twheel-expired:\t100\n",
+		"twheel-reader-expired:\t21\n", "twheel-reader-delivered:\t1\n",
+		"twheel-reader-withdrawn:\t2\n", "twheel-reader-dropped:\t3\n",
+		"twheel-reader-dead:\t4\n", "twheel-reader-waiting:\t5\n",
+		"twheel-reader-in-flight:\t5\n",
+	};
+	struct fdinfo info = { 0 };
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(lines); i++)
+		fdinfo_add_line(&info, lines[i]);
+	ok(fdinfo_balance(&info, "reader-") == 0,
+	   "fdinfo: the books of a reader do not balance");
+	fdinfo_add_line(&info, "twheel-reader-passed-on:\t1\n");
+	ok(fdinfo_balance(&info, "reader-") == 1,
+	   "fdinfo: what a reader has passed on is in its books");
+}
+
 static void test_fdinfo(void)
 {
 	static const char *const lines[] = {
@@ -524,11 +545,14 @@ static void test_fdinfo(void)
 	for (i = 0; i < ARRAY_SIZE(lines); i++)
 		fdinfo_add_line(&info, lines[i]);
 	ok(info.nr == 5, "fdinfo: the lines of the module are taken");
-	ok(fdinfo_balance(&info) == -1, "fdinfo: a counter is missing");
+	ok(fdinfo_balance(&info, "") == -1, "fdinfo: a counter is missing");
 	fdinfo_add_line(&info, "twheel-waiting:\t0\n");
-	ok(fdinfo_balance(&info) == 1, "fdinfo: the books balance");
+	ok(fdinfo_balance(&info, "") == 1, "fdinfo: the books balance");
+	fdinfo_add_line(&info, "twheel-in-flight:\t1\n");
+	ok(fdinfo_balance(&info, "") == 0, "fdinfo: they do not with a lease more");
 	strcpy(info.fields[0].value, "7");
-	ok(fdinfo_balance(&info) == 0, "fdinfo: the books do not balance");
+	ok(fdinfo_balance(&info, "") == 1, "fdinfo: leases are in the books");
+	ok(fdinfo_balance(&info, "reader-") == -1, "fdinfo: not a reader");
 	for (i = 0; i < 2 * FIELDS_MAX; i++)
 		fdinfo_add_line(&info, "twheel-more:\t1\n");
 	ok(info.nr == FIELDS_MAX, "fdinfo: never more than there is room for");
@@ -551,6 +575,7 @@ int main(void)
 	test_in_hand();
 	test_balance();
 	test_fdinfo();
+	test_fdinfo_reader();
 	printf("1..%u\n", tests);
 	return failures ? EXIT_FAILURE : EXIT_SUCCESS;
 }
