@@ -38,6 +38,7 @@ struct command {
 extern const struct command run_command;
 extern const struct command watch_command;
 extern const struct command stats_command;
+extern const struct command dead_command;
 extern const struct command info_command;
 
 /*

@@ -13,6 +13,7 @@ static const struct command *const commands[] = {
 	&run_command,
 	&watch_command,
 	&stats_command,
+	&dead_command,
 	&info_command,
 };
 
@@ -24,6 +25,7 @@ static const char help[] =
 	"  run SCRIPT|-     carry out the operations of a script\n"
 	"  watch SCRIPT|-   carry out a script, then print expiries as they come\n"
 	"  stats            counters of all instances of all processes\n"
+	"  dead             expiries that nobody acknowledged in time, of all processes\n"
 	"  info             limits and settings of the device\n"
 	"'twheel COMMAND --help' says more about each.\n";
 
@@ -165,7 +167,7 @@ int main(int argc, char **argv)
 	command = find_command(argv[optind]);
 	if (!command)
 		return usage_error(NULL,
-				   "'%s' is not a command; there are run, watch, stats and info",
+				   "'%s' is not a command; there are run, watch, stats, dead and info",
 				   argv[optind]);
 	argc -= optind;
 	argv += optind;

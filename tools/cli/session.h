@@ -38,7 +38,7 @@ enum taking {
 struct session {
 	const struct cli *cli;
 	const char *script;
-	unsigned int line;
+	unsigned int line;	/* 0: it is not from a script */
 	bool keep_going;
 	bool control;		/* the opener is not to be a reader */
 	bool in_group;		/* the readers are other processes */

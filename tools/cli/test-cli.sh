@@ -42,7 +42,7 @@ usage() {
 	try "unknown option" 2 "unrecognized option '--frob'" --frob
 	try "unknown option of a command" 2 "Try 'twheel run --help'" run --frob x
 	try "help" 0 "^Exit status:" --help
-	for command in run watch stats info; do
+	for command in run watch stats dead info; do
 		try "help of $command" 0 "^Usage: twheel $command" $command --help
 	done
 	try "version" 0 "^twheel [0-9]" --version
@@ -60,11 +60,24 @@ usage() {
 	try "stats --fd without --pid" 2 "needs --pid" stats --fd 3
 	try "stats --pid of no number" 2 "'x' is not the number" stats --pid x
 	try "stats --pid of nothing" 2 "'' is not the number" stats --pid ""
+	try "dead with another action" 2 "'bury' is not an action" dead bury
+	try "dead --fd without --pid" 2 "needs --pid" dead --fd 3
+	try "dead list of an ID" 2 "list takes neither" dead list 7
+	try "dead read of any process" 2 "needs the process" dead read --all
+	try "dead revive of nothing" 2 "needs either" dead revive --pid 1
+	try "dead revive of some and all" 2 "needs either" dead revive \
+		--pid 1 --all 7
+	try "dead discard of no number" 2 "'x' is not a number" dead discard \
+		--pid 1 x
+	try "dead discard --after" 2 "goes with revive" dead discard --pid 1 \
+		--after 1s 7
+	try "dead revive --after without a unit" 2 "10 what?" dead revive \
+		--pid 1 --after 10 7
 	try "info with an argument" 2 "takes no argument" info x
 }
 
 device() {
-	for command in info stats; do
+	for command in info stats dead; do
 		try "$command without the device" 3 "insmod" $command \
 			--device "$missing"
 		try "$command of another device" 3 "not a twheel device" \
@@ -76,6 +89,8 @@ device() {
 		/dev/null
 	try "stats of a process that is not there" 1 "no process 2147483647" \
 		stats --device /dev/null --pid 2147483647
+	try "dead of a process that is not there" 1 "no process 2147483647" \
+		dead --device /dev/null --pid 2147483647
 	try "stats of a descriptor of another kind" 1 "is not an open" \
 		stats --device /dev/tty --pid $$ --fd 0
 }

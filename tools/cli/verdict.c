@@ -7,7 +7,8 @@
 void op_json(const struct session *s, const struct op *op)
 {
 	json_begin(op_name(op->code));
-	json_u64("line", s->line);
+	if (s->line)
+		json_u64("line", s->line);
 	json_u64("time_ns", session_elapsed(s));
 	if (op_has_id(op))
 		json_u64("id", op->operand);
@@ -25,7 +26,8 @@ static void failed_json(const struct session *s, const struct op *op,
 {
 	json_begin(expected ? "expected" : "error");
 	json_string("op", op_name(op->code));
-	json_u64("line", s->line);
+	if (s->line)
+		json_u64("line", s->line);
 	json_u64("time_ns", session_elapsed(s));
 	if (op_has_id(op))
 		json_u64("id", op->operand);
@@ -40,8 +42,10 @@ static void failed_stderr(const struct session *s, const struct op *op,
 {
 	/* What was printed before stands before it, in a shared log too. */
 	output_flush();
-	fprintf(stderr, "twheel: %s:%u: %s", s->script, s->line,
-		op_name(op->code));
+	fprintf(stderr, "twheel: %s:", s->script);
+	if (s->line)
+		fprintf(stderr, "%u:", s->line);
+	fprintf(stderr, " %s", op_name(op->code));
 	if (op_has_id(op))
 		fprintf(stderr, " %llu", op->operand);
 	if (name)
