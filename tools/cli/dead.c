@@ -246,7 +246,7 @@ static bool look(struct search *search, int pid, int fd)
 	}
 	/* It may be another one by now. */
 	if (session_info(&s)) {
-		close(s.fd);
+		session_end(&s);
 		return false;
 	}
 	s.nr_readers = 1;
@@ -255,7 +255,7 @@ static bool look(struct search *search, int pid, int fd)
 	if (s.info.delivery == TWHEEL_AT_LEAST_ONCE ||
 	    dead->action == DEAD_LIST)
 		act(dead, &s);
-	close(s.fd);
+	session_end(&s);
 	return true;
 }
 

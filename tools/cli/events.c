@@ -29,6 +29,9 @@ static int take(struct session *s, const struct reader *reader,
 		event_show(s, reader, &events[i]);
 		if (events[i].token && s->taking == TAKE_KEEP && !err)
 			err = delivery_keep(s, reader, &events[i]);
+		/* Several processes write: each line is to be whole. */
+		if (s->in_group && !err)
+			err = session_flush();
 	}
 	if (!err)
 		err = session_flush();

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Processes that share an instance, each with a reader of its own. */
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -12,22 +11,34 @@
 #include "calls.h"
 #include "group.h"
 
-/*
- * Members read and print in turn, so that lines stay whole and --count is
- * exact.  A lock of this kind is let go of when its process is killed.
- */
+/* Members read and print in turn, so that --count is exact and lines are in order. */
 static int turn_begin(const struct group *group)
 {
-	struct flock lock = { .l_type = F_WRLCK };
+	int err = pthread_mutex_lock(&group->shared->turn);
 
-	return fcntl(group->turn, F_SETLKW, &lock) ? -errno : 0;
+	/* It was killed; what it had is with the others now. */
+	if (err == EOWNERDEAD)
+		err = pthread_mutex_consistent(&group->shared->turn);
+	return -err;
 }
 
 static void turn_end(const struct group *group)
 {
-	struct flock lock = { .l_type = F_UNLCK };
+	pthread_mutex_unlock(&group->shared->turn);
+}
 
-	fcntl(group->turn, F_SETLK, &lock);
+/* A mutex that survives its owner. */
+static int turn_init(pthread_mutex_t *turn)
+{
+	pthread_mutexattr_t attr;
+	int err;
+
+	pthread_mutexattr_init(&attr);
+	pthread_mutexattr_setpshared(&attr, PTHREAD_PROCESS_SHARED);
+	pthread_mutexattr_setrobust(&attr, PTHREAD_MUTEX_ROBUST);
+	err = pthread_mutex_init(turn, &attr);
+	pthread_mutexattr_destroy(&attr);
+	return -err;
 }
 
 __u64 group_events(const struct group *group)
@@ -71,7 +82,6 @@ static int member_run(struct session *s, const struct group *group,
 	} while (ret > 0);
 	output_forgive();
 	output_flush();
-	member->report->at_end = ret == -ESHUTDOWN;
 	member->report->has_stats =
 		!call_reader_stats(member->reader.fd, member->reader.number,
 				   &member->report->stats);
@@ -140,7 +150,7 @@ static int readers_start(struct session *s, struct group *group,
 	for (; group->nr < nr; group->nr++) {
 		struct member *member = &group->members[group->nr];
 
-		member->report = &group->reports[group->nr];
+		member->report = &group->shared->reports[group->nr];
 		err = reader_make(s, 0, &member->reader);
 		if (err)
 			return err;
@@ -174,34 +184,47 @@ int group_start(struct session *s, struct group *group, unsigned int nr,
 
 	*group = (struct group){ .max = max };
 	s->in_group = true;
-	group->turn = memfd_create("twheel-group", MFD_CLOEXEC);
-	if (group->turn < 0)
+	group->shared = mmap(NULL, sizeof(*group->shared),
+			     PROT_READ | PROT_WRITE,
+			     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (group->shared == MAP_FAILED)
 		return -errno;
-	group->reports = mmap(NULL, nr * sizeof(*group->reports),
-			      PROT_READ | PROT_WRITE,
-			      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (group->reports == MAP_FAILED)
-		return -errno;
+	err = turn_init(&group->shared->turn);
+	if (err)
+		return err;
 	err = readers_start(s, group, nr);
 	return err ? err : members_start(s, group);
 }
 
+/* What killed it, or 0. */
+static int killed_by(const struct member *member)
+{
+	return member->gone && WIFSIGNALED(member->status) ?
+	       WTERMSIG(member->status) : 0;
+}
+
+static const char *signal_text(int signo)
+{
+	const char *name = sigabbrev_np(signo);
+
+	return name ? name : "?";
+}
+
 static void gone_show(const struct session *s, const struct member *member)
 {
-	const char *signal = sigabbrev_np(WTERMSIG(member->status));
-
 	if (s->cli->json) {
 		json_begin("gone");
 		json_u64("time_ns", session_elapsed(s));
 		json_u64("reader", member->reader.number);
 		json_u64("pid", member->pid);
-		json_u64("signal", WTERMSIG(member->status));
+		json_u64("signal", killed_by(member));
 		json_end();
 		return;
 	}
 	session_stamp(s, "gone");
 	printf("reader %u, process %d, was killed by SIG%s\n",
-	       member->reader.number, member->pid, signal ? signal : "?");
+	       member->reader.number, member->pid,
+	       signal_text(killed_by(member)));
 }
 
 static void reap(struct group *group, struct member *member, int flags)
@@ -224,20 +247,16 @@ void group_look(struct session *s, struct group *group)
 		if (member->gone)
 			continue;
 		reap(group, member, WNOHANG);
-		if (member->gone && WIFSIGNALED(member->status))
+		if (killed_by(member))
 			gone_show(s, member);
 	}
 }
 
-bool group_at_end(const struct group *group)
+/* One that was stopped has to go on for that. */
+static void end(const struct member *member)
 {
-	unsigned int i;
-
-	for (i = 0; i < group->nr; i++) {
-		if (group->members[i].report->at_end)
-			return true;
-	}
-	return false;
+	kill(member->pid, SIGTERM);
+	kill(member->pid, SIGCONT);
 }
 
 void group_end(struct group *group)
@@ -246,7 +265,7 @@ void group_end(struct group *group)
 
 	for (i = 0; i < group->nr; i++) {
 		if (group->members[i].pid && !group->members[i].gone)
-			kill(group->members[i].pid, SIGTERM);
+			end(&group->members[i]);
 	}
 	for (i = 0; i < group->nr; i++) {
 		while (group->members[i].pid && !group->members[i].gone)
@@ -257,6 +276,7 @@ void group_end(struct group *group)
 static void work_show(const struct session *s, const struct member *member)
 {
 	const struct tally *tally = &member->report->tally;
+	int signo = killed_by(member);
 
 	if (s->cli->json) {
 		json_begin("member_end");
@@ -266,13 +286,18 @@ static void work_show(const struct session *s, const struct member *member)
 		json_u64("again", tally->again);
 		json_u64("acknowledged", tally->acknowledged);
 		json_u64("too_late", tally->too_late);
+		if (signo)
+			json_u64("signal", signo);
 		json_end();
 		return;
 	}
 	session_stamp(s, "end");
-	printf("reader %u: events %llu, of these again %llu; acknowledged %llu, too late %llu\n",
+	printf("reader %u: events %llu, of these again %llu; acknowledged %llu, too late %llu",
 	       member->reader.number, tally->events, tally->again,
 	       tally->acknowledged, tally->too_late);
+	if (signo)
+		printf("; killed by SIG%s", signal_text(signo));
+	putchar('\n');
 }
 
 bool group_show(struct session *s, const struct group *group)

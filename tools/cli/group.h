@@ -8,16 +8,22 @@
 #ifndef TWHEEL_CLI_GROUP_H
 #define TWHEEL_CLI_GROUP_H
 
+#include <pthread.h>
 #include <sys/types.h>
 
 #include "session.h"
 
-/* What a member tells, in memory that it shares with us. */
+/* What a member tells. */
 struct report {
 	struct tally tally;
-	bool at_end;			/* of the file */
 	bool has_stats;			/* unless it was killed */
 	struct twheel_stats stats;	/* of its reader, when it left */
+};
+
+/* Memory of all processes. */
+struct shared {
+	pthread_mutex_t turn;		/* whose turn it is */
+	struct report reports[TWHEEL_READERS_MAX];
 };
 
 struct member {
@@ -32,8 +38,7 @@ struct group {
 	unsigned int nr;
 	unsigned int running;
 	__u64 max;			/* events, of all together */
-	int turn;			/* file with a lock: whose turn it is */
-	struct report *reports;
+	struct shared *shared;
 	struct member members[TWHEEL_READERS_MAX];
 };
 
@@ -43,8 +48,6 @@ int group_start(struct session *s, struct group *group, unsigned int nr,
 /* Notices who has gone. */
 void group_look(struct session *s, struct group *group);
 __u64 group_events(const struct group *group);
-/* A member has come to the end of the file, so that all will. */
-bool group_at_end(const struct group *group);
 /* Ends those that are still there, and waits for them. */
 void group_end(struct group *group);
 /*

@@ -43,11 +43,25 @@ static struct delivery *add(struct session *s, __u64 id, __u32 reader)
 	return NULL;
 }
 
+/* Only the last delivery of a timer can be in anybody's hands. */
+static void end_earlier(const struct session *s, __u64 id)
+{
+	unsigned int i;
+
+	for (i = 0; i < s->nr_readers; i++) {
+		struct delivery *one = find(s, id, s->readers[i].number);
+
+		if (one)
+			one->done = true;
+	}
+}
+
 int delivery_keep(struct session *s, const struct reader *reader,
 		  const struct twheel_event *event)
 {
 	struct delivery *delivery = find(s, event->id, reader->number);
 
+	end_earlier(s, event->id);
 	if (!delivery)
 		delivery = add(s, event->id, reader->number);
 	if (!delivery)

@@ -36,8 +36,11 @@ void entry_text(const struct twheel_list_entry *entry)
 	if (entry->attempt)
 		printf(" after %u attempt%s", entry->attempt,
 		       entry->attempt == 1 ? "" : "s");
-	printf(", %s of %s left", duration_text(entry->remaining_ns).s,
-	       duration_text(entry->timeout_ns).s);
+	if (entry->state == TWHEEL_ARMED)
+		printf(", %s of %s left", duration_text(entry->remaining_ns).s,
+		       duration_text(entry->timeout_ns).s);
+	else
+		printf(", timeout %s", duration_text(entry->timeout_ns).s);
 	if (entry->interval_ns)
 		printf(", every %s", duration_text(entry->interval_ns).s);
 	printf(", generation %llu, data %llu\n", entry->generation,

@@ -57,7 +57,7 @@ static int run_main(struct cli *cli, int argc, char **argv)
 	};
 	bool keep_going = false;
 	struct session s;
-	int option;
+	int option, code;
 
 	while ((option = next_option(cli, &run_command, options, argc,
 				     argv)) != -1) {
@@ -70,7 +70,9 @@ static int run_main(struct cli *cli, int argc, char **argv)
 
 	session_begin(&s, cli, argv[optind]);
 	s.keep_going = keep_going;
-	return script_run(&s);
+	code = script_run(&s);
+	session_end(&s);
+	return code;
 }
 
 const struct command run_command = { "run", help, run_main };

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "session.h"
 
@@ -17,6 +18,15 @@ void session_begin(struct session *s, const struct cli *cli,
 		.began_boottime = clock_now(CLOCK_BOOTTIME),
 	};
 	signals_catch();
+}
+
+void session_end(struct session *s)
+{
+	readers_leave(s);
+	delivery_forget(s);
+	if (s->fd >= 0)
+		close(s->fd);
+	s->fd = -1;
 }
 
 int session_info(struct session *s)

@@ -65,6 +65,7 @@ enum verdict {
 
 void session_begin(struct session *s, const struct cli *cli,
 		   const char *script);
+void session_end(struct session *s);
 /* Opens the device if it is not open.  False: reported, session.stop is set. */
 bool session_open(struct session *s);
 /* Reads the settings anew.  0, or -errno. */

@@ -180,9 +180,7 @@ static const char *watch_members(struct session *s, const struct watch *watch,
 			ret = watch_wait(s, -1, watch->until);
 		if (ret < 0)
 			return end_by_error(err, ret);
-		if (group_at_end(group))
-			reason = "the instance was shut down";
-		else if (group_events(group) >= watch->max)
+		if (group_events(group) >= watch->max)
 			reason = "count reached";
 		else if (!group->running)
 			reason = "no reader is left";
@@ -257,6 +255,9 @@ static int stopped(struct session *s, int err)
 	if (err == -EINVAL)
 		why_set(&why,
 			"the script says setup --control, so this is not a reader; watch with --group");
+	else if (err == -ESHUTDOWN)
+		why_set(&why,
+			"the script has shut the instance down, so no reader can join; watch without --group");
 	else
 		why_set(&why, "%s", strerror(-err));
 	fprintf(stderr, "twheel: cannot watch: %s\n", why.text);
@@ -315,10 +316,12 @@ static int watch_main(struct cli *cli, int argc, char **argv)
 	s.keep_going = watch.keep_going;
 	s.control = watch.group;
 	code = script_run(&s);
-	if (s.stop || (code && !s.keep_going))
-		return code;
-	ret = watch_session(&s, &watch);
-	return code ? code : ret;
+	if (!s.stop && (!code || s.keep_going)) {
+		ret = watch_session(&s, &watch);
+		code = code ? code : ret;
+	}
+	session_end(&s);
+	return code;
 }
 
 const struct command watch_command = { "watch", help, watch_main };
