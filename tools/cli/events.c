@@ -176,7 +176,7 @@ static int drain(struct session *s, const struct reader *reader, __u64 max,
 			return -EINTR;
 		got = drain_batch(reader->fd, events,
 				  max < BATCH ? max : BATCH, more);
-		if (got < 0)
+		if (got <= 0)
 			return got;
 		max -= got;
 		err = take(s, reader, events, got);
