@@ -70,6 +70,11 @@ void twheel_consumer_seat(struct twheel_consumer *consumer)
 	consumer->line.len = inst->config.queue_len;
 	consumer->place = pool->nr_places;
 	pool->place[pool->nr_places++] = consumer;
+	if (inst->config.dispatch != TWHEEL_BROADCAST)
+		return;
+	/* Dropped while there was nobody: the first one to come is told. */
+	consumer->line.dropped_tail = pool->dropped;
+	pool->dropped = 0;
 }
 
 /* Copies that a reader has to bring. */
@@ -279,7 +284,9 @@ void twheel_consumer_leave(struct twheel_consumer *consumer)
 	while (give_up_some(consumer))
 		cond_resched();
 	spin_lock_bh(&inst->lock);
-	inst->pool.dropped += consumer->line.dropped_tail;
+	/* With TWHEEL_BROADCAST they were its own, and are nobody else's. */
+	if (inst->config.dispatch != TWHEEL_BROADCAST)
+		inst->pool.dropped += consumer->line.dropped_tail;
 	list_del(&consumer->link);
 	inst->pool.readers -= !!consumer->number;
 	if (inst->pool.opener == consumer)

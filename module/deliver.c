@@ -116,7 +116,8 @@ static noinline bool deliver_pooled(struct twheel_instance *inst, struct deliver
 	struct twheel_timer *timer;
 	struct twheel_pick pick;
 
-	if (inst->config.dispatch == TWHEEL_BROADCAST)
+	/* Without a reader, nobody has a copy. */
+	if (inst->config.dispatch == TWHEEL_BROADCAST && inst->pool.nr_places)
 		return twheel_broadcast_deliver(d->consumer,
 						d->claim == TWHEEL_CLAIM_ALL,
 						d->receiver, d->now, &d->freed,

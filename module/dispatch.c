@@ -404,6 +404,20 @@ static void pick_own(struct twheel_consumer *consumer, bool may_steal,
 	consider_line(consumer, pick);
 }
 
+/* What waits for room, or for a reader to come, and was dealt to nobody yet. */
+static void consider_due(struct twheel_consumer *consumer,
+			 struct twheel_pick *pick)
+{
+	struct twheel_instance *inst = consumer->inst;
+	struct twheel_timer *timer;
+
+	timer = list_first_entry_or_null(&inst->due, struct twheel_timer,
+					 node.link);
+	if (timer)
+		consider(pick, twheel_expiry_of(timer), inst->pool.dropped,
+			 &consumer->line.sequence);
+}
+
 static void pick_any(struct twheel_consumer *consumer, struct twheel_pick *pick)
 {
 	struct twheel_pool *pool = &consumer->inst->pool;
@@ -413,6 +427,7 @@ static void pick_any(struct twheel_consumer *consumer, struct twheel_pick *pick)
 		consider_line(pool->place[i], pick);
 	consider(pick, twheel_returns_first(&pool->returns), 0,
 		 &consumer->line.sequence);
+	consider_due(consumer, pick);
 }
 
 static void pick_dead(struct twheel_consumer *consumer, struct twheel_pick *pick)
@@ -477,9 +492,11 @@ void twheel_dispatch_take(struct twheel_consumer *consumer,
 	if (expiry->returns) {
 		twheel_returns_del(expiry);
 		++*pick->sequence;
-	} else if (timer->node.state == TWHEEL_DEAD) {
+	} else if (timer->node.state != TWHEEL_QUEUED) {
+		/* DEAD, or DUE in the list of the instance. */
 		list_del(&timer->node.link);
-		++*pick->sequence;
+		inst->pool.dropped -= pick->dropped;
+		*pick->sequence += pick->dropped + 1;
 	} else if (owner) {
 		twheel_line_deliver(&owner->line, &expiry->seat);
 		refill(owner);

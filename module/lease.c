@@ -66,19 +66,14 @@ static void end_lease(struct twheel_instance *inst, struct twheel_timer *timer)
 		inst->pool.dead_held--;
 }
 
-/* Wake a reader of dead expiries: one that has nothing, if there is one. */
-static void call_dead_reader(struct twheel_instance *inst)
+/* Wake the readers of dead expiries: each waits on its own, and any may hang. */
+static void call_dead_readers(struct twheel_instance *inst)
 {
-	struct twheel_consumer *consumer, *found = NULL;
+	struct twheel_consumer *consumer;
 
-	list_for_each_entry(consumer, &inst->pool.consumers, link) {
-		if (!(consumer->flags & TWHEEL_READER_DEAD))
-			continue;
-		if (!found || consumer->nr_held < found->nr_held)
-			found = consumer;
-	}
-	if (found)
-		twheel_call(found);
+	list_for_each_entry(consumer, &inst->pool.consumers, link)
+		if (consumer->flags & TWHEEL_READER_DEAD)
+			twheel_call(consumer);
 }
 
 static void bury(struct twheel_instance *inst, struct twheel_timer *timer)
@@ -94,7 +89,7 @@ static void bury(struct twheel_instance *inst, struct twheel_timer *timer)
 	expiry->owner = NULL;
 	list_add_tail(&timer->node.link, &inst->pool.dead);
 	trace_twheel_dead(timer, expiry->attempt);
-	call_dead_reader(inst);
+	call_dead_readers(inst);
 }
 
 static bool used_up(const struct twheel_instance *inst,

@@ -153,7 +153,7 @@ ssize_t twheel_file_read(struct twheel_file *tf, struct iov_iter *to,
 		return -EINVAL;
 	ret = read_or_wait(tf, to, nonblock);
 	/* One waiter is woken at a time, and leaves the rest to the next. */
-	if (ret >= 0 && is_ready(tf))
+	if (ret != -EAGAIN && is_ready(tf))
 		wake_up_interruptible_poll(&tf->bell->wait,
 					   EPOLLIN | EPOLLRDNORM);
 	return ret;
