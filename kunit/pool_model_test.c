@@ -310,6 +310,11 @@ static void finish(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, f->inst.pool.copies, 0);
 }
 
+static bool has_failed(const struct kunit *test)
+{
+	return READ_ONCE(test->status) == KUNIT_FAILURE;
+}
+
 static void pool_model(struct kunit *test)
 {
 	struct test_random random;
@@ -318,14 +323,14 @@ static void pool_model(struct kunit *test)
 	u32 i;
 
 	test_random_init(test, &random, 77);
-	for (done = 0; done < ops / 10 && !test->failed; done += ROUND) {
+	for (done = 0; done < ops / 10 && !has_failed(test); done += ROUND) {
 		memset(&model, 0, sizeof(model));
 		model.random = random;
 		draw_setup(test);
-		for (i = 0; i < ROUND && !test->failed; i++)
+		for (i = 0; i < ROUND && !has_failed(test); i++)
 			step(test);
 		f = test->priv;
-		if (test->failed)
+		if (has_failed(test))
 			kunit_info(test, "delivery %u dispatch %u overflow %u flags %u len %u\n",
 				   f->inst.config.delivery, f->inst.config.dispatch,
 				   f->inst.config.overflow, f->inst.config.flags,

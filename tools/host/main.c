@@ -40,7 +40,7 @@ void shim_fail(struct kunit *test, const char *file, int line,
 {
 	va_list args;
 
-	test->failed = true;
+	test->status = KUNIT_FAILURE;
 	printf("    # %s:%d: ", file, line);
 	va_start(args, format);
 	vprintf(format, args);
@@ -67,7 +67,7 @@ static bool run_once(const struct kunit_suite *suite,
 		one->run_case(&test);
 	if (suite->exit)
 		suite->exit(&test);
-	return !test.failed;
+	return test.status == KUNIT_SUCCESS;
 }
 
 static bool run_params(const struct kunit_suite *suite,

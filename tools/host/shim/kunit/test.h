@@ -13,17 +13,22 @@
 
 #define KUNIT_PARAM_DESC_SIZE 128
 
+enum kunit_status {
+	KUNIT_SUCCESS,
+	KUNIT_FAILURE,
+};
+
 /**
  * struct kunit - a test case that runs
  * @priv: The test's.
  * @param_value: The parameter of a case that has any.
- * @failed: An expectation was not met.
+ * @status: Whether all expectations were met.
  * @give_up: Where an assertion that is not met goes.
  */
 struct kunit {
 	void *priv;
 	const void *param_value;
-	bool failed;
+	enum kunit_status status;
 	jmp_buf give_up;
 };
 
