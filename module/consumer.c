@@ -112,12 +112,13 @@ static void join(struct twheel_instance *inst, struct twheel_consumer *consumer)
 /* What waited for a reader goes to those who are there now. */
 static bool deal_orphans(struct twheel_instance *inst)
 {
-	u64 now = inst->clock->ops->now(inst->clock);
 	LIST_HEAD(freed);
-	u32 i;
 	bool more = true;
+	u64 now;
+	u32 i;
 
 	spin_lock_bh(&inst->lock);
+	now = inst->clock->ops->now(inst->clock);
 	for (i = 0; i < MOVE_STEPS && more; i++)
 		more = twheel_dispatch_orphan(inst);
 	twheel_expiry_commit(inst, now, i, &freed);
@@ -253,12 +254,13 @@ static bool give_up_one(struct twheel_consumer *consumer, u64 now,
 static bool give_up_some(struct twheel_consumer *consumer)
 {
 	struct twheel_instance *inst = consumer->inst;
-	u64 now = inst->clock->ops->now(inst->clock);
 	LIST_HEAD(freed);
-	u32 i;
 	bool more = true;
+	u64 now;
+	u32 i;
 
 	spin_lock_bh(&inst->lock);
+	now = inst->clock->ops->now(inst->clock);
 	unseat(consumer);
 	for (i = 0; i < MOVE_STEPS && more; i++)
 		more = give_up_one(consumer, now, &freed);
