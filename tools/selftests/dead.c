@@ -160,6 +160,24 @@ TEST_F(dead, blocked_reader_of_dead_ones_is_woken)
 	EXPECT_EQ(0, tw_reap(pid));
 }
 
+/* A reader of dead ones that has one and hangs keeps no other from the next. */
+TEST_F(dead, blocked_reader_is_woken_beside_one_that_hangs)
+{
+	int waiting = tw_reader(self->fd, TWHEEL_READER_DEAD);
+	pid_t pid;
+
+	ASSERT_LE(0, waiting);
+	pid = tw_fork();
+	if (!pid)
+		_exit(tw_read(waiting, self->event, 1) == 1 &&
+		      self->event[0].id == 1 ? 0 : 1);
+	ASSERT_TRUE(tw_await_sleep(pid));
+	/* Neither has anything; the first one, self->dead, does not look. */
+	ASSERT_EQ(TWHEEL_DEAD, kill_timer(self->fd, 1, 0));
+	EXPECT_EQ(0, tw_reap(pid));
+	close(waiting);
+}
+
 TEST_F(dead, end_of_its_lease_leaves_it_dead)
 {
 	ASSERT_EQ(TWHEEL_DEAD, kill_timer(self->fd, 1, 0));

@@ -18,35 +18,14 @@ struct pool {
 static bool pool_open(struct pool *pool, struct twheel_setup setup,
 		      unsigned int readers)
 {
-	unsigned int i;
-
-	memset(pool, 0, sizeof(*pool));
-	setup.flags |= TWHEEL_CONTROL;
-	pool->fd = tw_pool(setup);
-	for (i = 0; i < READERS; i++)
-		pool->reader[i] = -1;
-	for (i = 0; i < readers; i++) {
-		pool->reader[i] = tw_reader(pool->fd, TWHEEL_READER_NONBLOCK);
-		if (pool->reader[i] < 0)
-			return false;
-	}
-	return pool->fd >= 0;
+	return tw_make_pool(&pool->fd, pool->reader, readers, setup,
+			    TWHEEL_READER_NONBLOCK);
 }
 
 static void pool_leave(struct pool *pool, unsigned int i)
 {
 	close(pool->reader[i]);
 	pool->reader[i] = -1;
-}
-
-static void pool_close(struct pool *pool)
-{
-	unsigned int i;
-
-	for (i = 0; i < READERS; i++)
-		if (pool->reader[i] >= 0)
-			close(pool->reader[i]);
-	close(pool->fd);
 }
 
 /* Whether exactly these IDs are read by a reader, in this order. */
@@ -74,11 +53,12 @@ FIXTURE(dispatch) {
 
 FIXTURE_SETUP(dispatch)
 {
+	tw_no_pool(&self->pool.fd, self->pool.reader, READERS);
 }
 
 FIXTURE_TEARDOWN(dispatch)
 {
-	pool_close(&self->pool);
+	tw_close_pool(self->pool.fd, self->pool.reader, READERS);
 }
 
 TEST_F(dispatch, round_robin_deals_in_turn)
@@ -325,6 +305,24 @@ TEST_F(dispatch, broadcast_of_a_periodic_timer_goes_on_for_those_who_read)
 	EXPECT_LE(reported, self->pool.event[0].expirations);
 	EXPECT_EQ(0, self->pool.event[0].dropped);
 	ASSERT_EQ(0, tw_stop(self->pool.fd, 1, NULL));
+	EXPECT_TRUE(tw_books_balance(self->pool.fd));
+}
+
+/* What was dropped while nobody was there is told to the first one who comes. */
+TEST_F(dispatch, broadcast_tells_what_was_dropped_without_a_reader)
+{
+	struct twheel_setup setup = {
+		.dispatch = TWHEEL_BROADCAST,
+		.overflow = TWHEEL_DROP_OLDEST,
+		.queue_len = 2,
+	};
+
+	ASSERT_TRUE(pool_open(&self->pool, setup, 0));
+	ASSERT_TRUE(tw_expire_row(self->pool.fd, 0, 5));
+	self->pool.reader[0] = tw_reader(self->pool.fd, TWHEEL_READER_NONBLOCK);
+	ASSERT_TRUE(READS(&self->pool, 0, 3, 4));
+	EXPECT_EQ(3, self->pool.event[0].dropped);
+	EXPECT_EQ(4, self->pool.event[0].sequence);
 	EXPECT_TRUE(tw_books_balance(self->pool.fd));
 }
 

@@ -18,35 +18,20 @@ FIXTURE(drain) {
 
 FIXTURE_SETUP(drain)
 {
-	self->fd = -1;
-	memset(self->reader, -1, sizeof(self->reader));
+	tw_no_pool(&self->fd, self->reader, ARRAY_SIZE(self->reader));
 }
 
 FIXTURE_TEARDOWN(drain)
 {
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(self->reader); i++)
-		if (self->reader[i] >= 0)
-			close(self->reader[i]);
-	if (self->fd >= 0)
-		close(self->fd);
+	tw_close_pool(self->fd, self->reader, ARRAY_SIZE(self->reader));
 }
 
 /* A descriptor that is no reader, and @readers that are. */
 static bool make_pool(struct _test_data_drain *self, struct twheel_setup setup,
 		      unsigned int readers)
 {
-	unsigned int i;
-
-	setup.flags |= TWHEEL_CONTROL;
-	self->fd = tw_pool(setup);
-	for (i = 0; i < readers; i++) {
-		self->reader[i] = tw_reader(self->fd, TWHEEL_READER_NONBLOCK);
-		if (self->reader[i] < 0)
-			return false;
-	}
-	return self->fd >= 0;
+	return tw_make_pool(&self->fd, self->reader, readers, setup,
+			    TWHEEL_READER_NONBLOCK);
 }
 
 static bool make_simple_pool(struct _test_data_drain *self, __u32 dispatch)

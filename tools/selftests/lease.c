@@ -20,36 +20,22 @@ FIXTURE(lease) {
 
 FIXTURE_SETUP(lease)
 {
-	self->fd = -1;
-	memset(self->reader, -1, sizeof(self->reader));
+	tw_no_pool(&self->fd, self->reader, ARRAY_SIZE(self->reader));
 }
 
 FIXTURE_TEARDOWN(lease)
 {
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(self->reader); i++)
-		if (self->reader[i] >= 0)
-			close(self->reader[i]);
-	if (self->fd >= 0)
-		close(self->fd);
+	tw_close_pool(self->fd, self->reader, ARRAY_SIZE(self->reader));
 }
 
 /* Two readers, and leases that a test does not live to see the end of. */
 static bool make_pool(struct _test_data_lease *self, __u32 dispatch)
 {
 	struct twheel_setup setup = tw_leased(TW_HOUR, 0);
-	unsigned int i;
 
 	setup.dispatch = dispatch;
-	setup.flags = TWHEEL_CONTROL;
-	self->fd = tw_pool(setup);
-	for (i = 0; i < ARRAY_SIZE(self->reader); i++) {
-		self->reader[i] = tw_reader(self->fd, TWHEEL_READER_NONBLOCK);
-		if (self->reader[i] < 0)
-			return false;
-	}
-	return self->fd >= 0;
+	return tw_make_pool(&self->fd, self->reader, ARRAY_SIZE(self->reader), setup,
+			    TWHEEL_READER_NONBLOCK);
 }
 
 static void leave(struct _test_data_lease *self, unsigned int i)

@@ -3,7 +3,6 @@
  * The life of an instance and of the module: who shares an instance, when it
  * ends, and that its end, by close, kill or unload, leaves nothing behind.
  */
-#include <sys/socket.h>
 #include "twheel_sys.h"
 
 #define CYCLES		200
@@ -109,43 +108,6 @@ TEST_F(life, duplicate_keeps_the_instance)
 	EXPECT_EQ(1, self->event->id);
 }
 
-static int send_fd(int socket, int fd)
-{
-	char control[CMSG_SPACE(sizeof(int))] = { 0 }, byte = 0;
-	struct iovec iov = { &byte, 1 };
-	struct msghdr msg = {
-		.msg_iov = &iov,
-		.msg_iovlen = 1,
-		.msg_control = control,
-		.msg_controllen = sizeof(control),
-	};
-	struct cmsghdr *cmsg = CMSG_FIRSTHDR(&msg);
-
-	cmsg->cmsg_level = SOL_SOCKET;
-	cmsg->cmsg_type = SCM_RIGHTS;
-	cmsg->cmsg_len = CMSG_LEN(sizeof(int));
-	memcpy(CMSG_DATA(cmsg), &fd, sizeof(fd));
-	return sendmsg(socket, &msg, 0) == 1 ? 0 : -errno;
-}
-
-static int receive_fd(int socket)
-{
-	char control[CMSG_SPACE(sizeof(int))], byte;
-	struct iovec iov = { &byte, 1 };
-	struct msghdr msg = {
-		.msg_iov = &iov,
-		.msg_iovlen = 1,
-		.msg_control = control,
-		.msg_controllen = sizeof(control),
-	};
-	int fd;
-
-	if (recvmsg(socket, &msg, 0) != 1 || !CMSG_FIRSTHDR(&msg))
-		return -1;
-	memcpy(&fd, CMSG_DATA(CMSG_FIRSTHDR(&msg)), sizeof(fd));
-	return fd;
-}
-
 TEST_F(life, passed_descriptor_keeps_the_instance)
 {
 	int sockets[2];
@@ -156,13 +118,13 @@ TEST_F(life, passed_descriptor_keeps_the_instance)
 	if (!pid) {
 		close(self->fd);
 		close(sockets[0]);
-		if (tw_collect(receive_fd(sockets[1]), self->event, 1) != 1)
+		if (tw_collect(tw_receive_fd(sockets[1]), self->event, 1) != 1)
 			_exit(99);
 		_exit(self->event->id);
 	}
 	close(sockets[1]);
 	ASSERT_EQ(0, tw_after(self->fd, 4, 20 * TW_MS));
-	ASSERT_EQ(0, send_fd(sockets[0], self->fd));
+	ASSERT_EQ(0, tw_send_fd(sockets[0], self->fd));
 	close(self->fd);
 	self->fd = -1;
 	EXPECT_EQ(4, tw_reap(pid));

@@ -18,34 +18,19 @@ FIXTURE(members) {
 
 FIXTURE_SETUP(members)
 {
-	self->fd = -1;
-	memset(self->reader, -1, sizeof(self->reader));
+	tw_no_pool(&self->fd, self->reader, ARRAY_SIZE(self->reader));
 }
 
 FIXTURE_TEARDOWN(members)
 {
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(self->reader); i++)
-		if (self->reader[i] >= 0)
-			close(self->reader[i]);
-	if (self->fd >= 0)
-		close(self->fd);
+	tw_close_pool(self->fd, self->reader, ARRAY_SIZE(self->reader));
 }
 
 static bool make_pool(struct _test_data_members *self, struct twheel_setup setup,
 		      unsigned int readers)
 {
-	unsigned int i;
-
-	setup.flags |= TWHEEL_CONTROL;
-	self->fd = tw_pool(setup);
-	for (i = 0; i < readers; i++) {
-		self->reader[i] = tw_reader(self->fd, 0);
-		if (self->reader[i] < 0)
-			return false;
-	}
-	return self->fd >= 0;
+	return tw_make_pool(&self->fd, self->reader, readers, setup,
+			    0);
 }
 
 /* Whether @count records are of the IDs from @first on. */

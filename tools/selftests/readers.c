@@ -3,8 +3,8 @@
  * READER: further descriptors of an instance; and the settings that they depend on
  */
 #include <sys/resource.h>
-#include <sys/socket.h>
 #include "twheel_pool.h"
+#include "twheel_sys.h"
 
 FIXTURE(readers) {
 	int fd;
@@ -68,50 +68,6 @@ TEST_F(readers, descriptor_is_non_blocking_on_request)
 	EXPECT_EQ(-EAGAIN, tw_read(self->other, self->event, 8));
 }
 
-static int send_fd(int sock, int fd)
-{
-	union {
-		struct cmsghdr align;
-		char space[CMSG_SPACE(sizeof(int))];
-	} control = { 0 };
-	struct iovec iov = { .iov_base = "", .iov_len = 1 };
-	struct msghdr msg = {
-		.msg_iov = &iov,
-		.msg_iovlen = 1,
-		.msg_control = &control,
-		.msg_controllen = sizeof(control),
-	};
-	struct cmsghdr *cmsg = CMSG_FIRSTHDR(&msg);
-
-	cmsg->cmsg_level = SOL_SOCKET;
-	cmsg->cmsg_type = SCM_RIGHTS;
-	cmsg->cmsg_len = CMSG_LEN(sizeof(int));
-	memcpy(CMSG_DATA(cmsg), &fd, sizeof(fd));
-	return sendmsg(sock, &msg, 0) == 1 ? 0 : -1;
-}
-
-static int receive_fd(int sock)
-{
-	union {
-		struct cmsghdr align;
-		char space[CMSG_SPACE(sizeof(int))];
-	} control;
-	char byte;
-	struct iovec iov = { .iov_base = &byte, .iov_len = 1 };
-	struct msghdr msg = {
-		.msg_iov = &iov,
-		.msg_iovlen = 1,
-		.msg_control = &control,
-		.msg_controllen = sizeof(control),
-	};
-	int fd;
-
-	if (recvmsg(sock, &msg, 0) != 1 || !CMSG_FIRSTHDR(&msg))
-		return -1;
-	memcpy(&fd, CMSG_DATA(CMSG_FIRSTHDR(&msg)), sizeof(fd));
-	return fd;
-}
-
 TEST_F(readers, descriptor_can_be_passed_over_a_socket)
 {
 	int sock[2];
@@ -124,11 +80,11 @@ TEST_F(readers, descriptor_can_be_passed_over_a_socket)
 	if (!pid) {
 		close(self->fd);
 		close(self->other);
-		self->other = receive_fd(sock[1]);
+		self->other = tw_receive_fd(sock[1]);
 		_exit(tw_read(self->other, self->event, 8) == 1 &&
 		      self->event[0].id == 7 ? 0 : 1);
 	}
-	ASSERT_EQ(0, send_fd(sock[0], self->other));
+	ASSERT_EQ(0, tw_send_fd(sock[0], self->other));
 	ASSERT_EQ(0, tw_after(self->fd, 7, 1));
 	EXPECT_EQ(0, tw_reap(pid));
 	close(sock[0]);

@@ -21,37 +21,22 @@ FIXTURE(shutdown) {
 
 FIXTURE_SETUP(shutdown)
 {
-	self->fd = -1;
 	self->dead = -1;
-	memset(self->reader, -1, sizeof(self->reader));
+	tw_no_pool(&self->fd, self->reader, ARRAY_SIZE(self->reader));
 }
 
 FIXTURE_TEARDOWN(shutdown)
 {
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(self->reader); i++)
-		if (self->reader[i] >= 0)
-			close(self->reader[i]);
 	if (self->dead >= 0)
 		close(self->dead);
-	if (self->fd >= 0)
-		close(self->fd);
+	tw_close_pool(self->fd, self->reader, ARRAY_SIZE(self->reader));
 }
 
 static bool make_pool(struct _test_data_shutdown *self,
 		      struct twheel_setup setup, unsigned int readers)
 {
-	unsigned int i;
-
-	setup.flags |= TWHEEL_CONTROL;
-	self->fd = tw_pool(setup);
-	for (i = 0; i < readers; i++) {
-		self->reader[i] = tw_reader(self->fd, 0);
-		if (self->reader[i] < 0)
-			return false;
-	}
-	return self->fd >= 0;
+	return tw_make_pool(&self->fd, self->reader, readers, setup,
+			    0);
 }
 
 static bool make_simple_pool(struct _test_data_shutdown *self, __u32 dispatch)

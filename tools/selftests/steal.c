@@ -19,35 +19,20 @@ FIXTURE(steal) {
 
 FIXTURE_SETUP(steal)
 {
-	self->fd = -1;
-	memset(self->reader, -1, sizeof(self->reader));
+	tw_no_pool(&self->fd, self->reader, ARRAY_SIZE(self->reader));
 }
 
 FIXTURE_TEARDOWN(steal)
 {
-	unsigned int i;
-
-	for (i = 0; i < READERS; i++)
-		if (self->reader[i] >= 0)
-			close(self->reader[i]);
-	if (self->fd >= 0)
-		close(self->fd);
+	tw_close_pool(self->fd, self->reader, ARRAY_SIZE(self->reader));
 }
 
 static bool make_pool(struct _test_data_steal *self, struct twheel_setup setup,
 		      unsigned int readers)
 {
-	unsigned int i;
-
 	setup.dispatch = TWHEEL_ROUND_ROBIN;
-	setup.flags |= TWHEEL_CONTROL;
-	self->fd = tw_pool(setup);
-	for (i = 0; i < readers; i++) {
-		self->reader[i] = tw_reader(self->fd, TWHEEL_READER_NONBLOCK);
-		if (self->reader[i] < 0)
-			return false;
-	}
-	return self->fd >= 0;
+	return tw_make_pool(&self->fd, self->reader, readers, setup,
+			    TWHEEL_READER_NONBLOCK);
 }
 
 static bool make_stealing_pool(struct _test_data_steal *self,

@@ -39,6 +39,40 @@ static inline int tw_reader(int fd, __u32 flags)
 	return tw_ioctl(fd, TWHEEL_IOC_READER, &reader, sizeof(reader));
 }
 
+/* Begin without descriptors: what a test makes is closed by tw_close_pool(). */
+static inline void tw_no_pool(int *fd, int *reader, unsigned int nr)
+{
+	*fd = -1;
+	memset(reader, -1, nr * sizeof(*reader));
+}
+
+/* An instance on @fd, which is no reader, and @nr readers with these flags. */
+static inline bool tw_make_pool(int *fd, int *reader, unsigned int nr,
+				struct twheel_setup setup, __u32 flags)
+{
+	unsigned int i;
+
+	setup.flags |= TWHEEL_CONTROL;
+	*fd = tw_pool(setup);
+	for (i = 0; i < nr; i++) {
+		reader[i] = tw_reader(*fd, flags);
+		if (reader[i] < 0)
+			return false;
+	}
+	return *fd >= 0;
+}
+
+static inline void tw_close_pool(int fd, const int *reader, unsigned int nr)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr; i++)
+		if (reader[i] >= 0)
+			close(reader[i]);
+	if (fd >= 0)
+		close(fd);
+}
+
 /* ACK, REJECT or EXTEND, with everything in @ack. */
 static inline int tw_lease_ioctl(int fd, unsigned long cmd,
 				 struct twheel_ack *ack)
