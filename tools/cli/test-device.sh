@@ -321,7 +321,7 @@ group() {
 	lines 1 "event  7: .*, attempt 2, "
 	lines 1 "event  7: .*, attempt 3, "
 	lines 1 "timer  7: dead after 3 attempts, "
-	lines 1 "expired 1 = delivered 0 .* dead 1 .* balanced"
+	lines 1 "books  expired 1 = delivered 0 .* dead 1 .* balanced"
 
 	try "watch without --ack" 0 "no timer is left; events 3, .* again 2, acknowledged 0," \
 		watch "$dir/script"
