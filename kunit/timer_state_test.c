@@ -9,6 +9,7 @@
 #include <linux/module.h>
 #include <linux/string.h>
 
+#include "../module/broadcast.h"
 #include "../module/compat.h"
 #include "../module/timer.h"
 #include "test_random.h"
@@ -425,7 +426,13 @@ static void remaining_of_each_state(struct kunit *test)
 /* design.md, section 5: a million of them is a lot of memory. */
 static void object_is_within_its_budget(struct kunit *test)
 {
+	kunit_info(test, "bytes: timer %zu, with leases or lines %zu, copy %zu\n",
+		   sizeof(struct twheel_timer),
+		   sizeof(struct twheel_pooled_timer),
+		   sizeof(struct twheel_copy));
 	KUNIT_EXPECT_LE(test, sizeof(struct twheel_timer), 96);
+	KUNIT_EXPECT_LE(test, sizeof(struct twheel_pooled_timer), 168);
+	KUNIT_EXPECT_LE(test, sizeof(struct twheel_copy), 72);
 }
 
 static struct kunit_case timer_state_cases[] = {

@@ -7,9 +7,9 @@
 #include "arm.h"
 #include "broadcast.h"
 #include "compat.h"
-#include "dispatch.h"
 #include "expiry.h"
 #include "lease.h"
+#include "pick.h"
 #include "trace.h"
 
 /* Records that are delivered with the lock held. */
@@ -122,7 +122,7 @@ static noinline bool deliver_pooled(struct twheel_instance *inst, struct deliver
 						d->claim == TWHEEL_CLAIM_ALL,
 						d->receiver, d->now, &d->freed,
 						&d->end);
-	twheel_dispatch_pick(d->consumer, d->claim, &d->budget, &pick);
+	twheel_pick(d->consumer, d->claim, &d->budget, &pick);
 	d->end = TWHEEL_READ_EMPTY;
 	if (!pick.expiry)
 		return false;
@@ -132,7 +132,7 @@ static noinline bool deliver_pooled(struct twheel_instance *inst, struct deliver
 	d->end = TWHEEL_READ_REFUSED;
 	if (!d->receiver->take(d->receiver, &event))
 		return false;
-	twheel_dispatch_take(d->consumer, &pick);
+	twheel_pick_take(d->consumer, &pick);
 	hand_over(inst, d, timer, event.expirations);
 	/* It is not idle, and what it took over was enough. */
 	if (d->claim == TWHEEL_CLAIM_IDLE)
