@@ -292,7 +292,7 @@ static const struct {
 	  -EOPNOTSUPP },
 	{ { .opcode = TWHEEL_OP_START, .token = 1 },
 	  -EOPNOTSUPP },
-	{ { .opcode = TWHEEL_OP_START, .reserved = 1 },
+	{ { .opcode = TWHEEL_OP_START, .word = 1 },
 	  -EOPNOTSUPP },
 	{ { .opcode = TWHEEL_OP_START, .interval_ns = 1 }, -EINVAL },
 	{ { .opcode = TWHEEL_OP_START, .flags = TWHEEL_EXCLUSIVE,
@@ -318,7 +318,7 @@ static const struct {
 	{ { .opcode = TWHEEL_OP_GET, .id = 9 }, -ENOENT },
 	{ { .opcode = TWHEEL_OP_GET, .flags = 1 }, -EOPNOTSUPP },
 	{ { .opcode = TWHEEL_OP_GET, .slack_ns = 1 }, -EOPNOTSUPP },
-	{ { .opcode = TWHEEL_OP_GET, .reserved = 1 },
+	{ { .opcode = TWHEEL_OP_GET, .word = 1 },
 	  -EOPNOTSUPP },
 };
 

@@ -153,7 +153,7 @@ static void entry_tells_what_get_tells(struct kunit *test)
 					f->get.slack_ns);
 			KUNIT_EXPECT_EQ(test, entry->state, f->get.state);
 			KUNIT_EXPECT_EQ(test, entry->attempt, 0);
-			KUNIT_EXPECT_EQ(test, entry->reserved, 0);
+			KUNIT_EXPECT_EQ(test, entry->mapped, 0);
 			states |= BIT(entry->state);
 		}
 	}

@@ -409,17 +409,17 @@ static void slack_at_the_ends(struct kunit *test)
 
 static void remaining_of_each_state(struct kunit *test)
 {
-	struct twheel_timer timer = { .deadline = 5000 };
+	struct twheel_timer timer = { };
 
 	timer.node.state = TWHEEL_ARMED;
-	KUNIT_EXPECT_EQ(test, twheel_timer_remaining(&timer, 0), 5000);
-	KUNIT_EXPECT_EQ(test, twheel_timer_remaining(&timer, 4999), 1);
-	KUNIT_EXPECT_EQ(test, twheel_timer_remaining(&timer, 5000), 0);
-	KUNIT_EXPECT_EQ(test, twheel_timer_remaining(&timer, 5001), 0);
-	KUNIT_EXPECT_EQ(test, twheel_timer_remaining(&timer, KTIME_MAX), 0);
+	KUNIT_EXPECT_EQ(test, twheel_timer_remaining(&timer, 5000, 0), 5000);
+	KUNIT_EXPECT_EQ(test, twheel_timer_remaining(&timer, 5000, 4999), 1);
+	KUNIT_EXPECT_EQ(test, twheel_timer_remaining(&timer, 5000, 5000), 0);
+	KUNIT_EXPECT_EQ(test, twheel_timer_remaining(&timer, 5000, 5001), 0);
+	KUNIT_EXPECT_EQ(test, twheel_timer_remaining(&timer, 5000, KTIME_MAX), 0);
 	for (timer.node.state = TWHEEL_DUE; timer.node.state <= TWHEEL_QUEUED;
 	     timer.node.state++)
-		KUNIT_EXPECT_EQ_MSG(test, twheel_timer_remaining(&timer, 4000),
+		KUNIT_EXPECT_EQ_MSG(test, twheel_timer_remaining(&timer, 5000, 4000),
 				    0, "state %u", timer.node.state);
 }
 

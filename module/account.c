@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Limits on the number of timers of a user and of the module
+ * Limits on the number of timers and words of a user and of the module
  *
  * Memory is charged to the caller's memory cgroup by the allocator.  These
  * limits are for machines where nobody has set up cgroups.
@@ -24,12 +24,23 @@ module_param(max_total_timers, ulong, 0644);
 MODULE_PARM_DESC(max_total_timers,
 		 "Timers of all users together (default 16777216)");
 
+static ulong max_user_words = BIT(22);
+module_param(max_user_words, ulong, 0644);
+MODULE_PARM_DESC(max_user_words,
+		 "Words of a user in all instances together (default 4194304)");
+
+static ulong max_total_words = BIT(24);
+module_param(max_total_words, ulong, 0644);
+MODULE_PARM_DESC(max_total_words,
+		 "Words of all users together (default 16777216)");
+
 /* Covers the list of accounts and their last reference. */
 static DEFINE_MUTEX(accounts_lock);
 static LIST_HEAD(accounts);
 
-/* Timers of all accounts. */
+/* Timers and words of all accounts. */
 static atomic64_t total_timers;
+static atomic64_t total_words;
 
 static struct twheel_account *find_account(kuid_t uid)
 {
@@ -95,14 +106,14 @@ void twheel_account_put(struct twheel_account *account)
 EXPORT_SYMBOL_FOR_KUNIT(twheel_account_put);
 
 /* Never above @max, not even for a moment: others look at it meanwhile. */
-static bool charge(atomic64_t *timers, u64 max)
+static bool charge(atomic64_t *used, u64 nr, u64 max)
 {
-	s64 old = atomic64_read(timers);
+	s64 old = atomic64_read(used);
 
 	do {
-		if ((u64)old >= max)
+		if (nr > max || (u64)old > max - nr)
 			return false;
-	} while (!atomic64_try_cmpxchg(timers, &old, old + 1));
+	} while (!atomic64_try_cmpxchg(used, &old, old + nr));
 	return true;
 }
 
@@ -115,9 +126,9 @@ static bool charge(atomic64_t *timers, u64 max)
  */
 int twheel_account_charge(struct twheel_account *account)
 {
-	if (!charge(&account->timers, READ_ONCE(max_user_timers)))
+	if (!charge(&account->timers, 1, READ_ONCE(max_user_timers)))
 		return -ENOSPC;
-	if (charge(&total_timers, READ_ONCE(max_total_timers)))
+	if (charge(&total_timers, 1, READ_ONCE(max_total_timers)))
 		return 0;
 	atomic64_dec(&account->timers);
 	return -ENOSPC;
@@ -137,3 +148,35 @@ void twheel_account_uncharge(struct twheel_account *account, u64 nr)
 	atomic64_sub(nr, &total_timers);
 }
 EXPORT_SYMBOL_FOR_KUNIT(twheel_account_uncharge);
+
+/**
+ * twheel_account_charge_words() - charge words
+ * @account: The account.
+ * @nr: How many.
+ *
+ * Context: Any.
+ * Return: 0, or -ENOSPC if the limit of the user or of the module would be
+ * exceeded.
+ */
+int twheel_account_charge_words(struct twheel_account *account, u64 nr)
+{
+	if (!charge(&account->words, nr, READ_ONCE(max_user_words)))
+		return -ENOSPC;
+	if (charge(&total_words, nr, READ_ONCE(max_total_words)))
+		return 0;
+	atomic64_sub(nr, &account->words);
+	return -ENOSPC;
+}
+
+/**
+ * twheel_account_uncharge_words() - give the charge of words back
+ * @account: The account.
+ * @nr: How many.
+ *
+ * Context: Any.
+ */
+void twheel_account_uncharge_words(struct twheel_account *account, u64 nr)
+{
+	atomic64_sub(nr, &account->words);
+	atomic64_sub(nr, &total_words);
+}

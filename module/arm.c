@@ -91,6 +91,57 @@ void twheel_park(struct twheel_instance *inst, struct twheel_timer *timer)
 }
 
 /**
+ * twheel_postpone() - let a timer that is due run on if there was activity
+ * @inst: The instance.
+ * @timer: The timer, with a word, ARMED, and not in the wheel.
+ * @now: The time, ns.
+ *
+ * Return: Whether it runs on.
+ */
+bool twheel_postpone(struct twheel_instance *inst, struct twheel_timer *timer,
+		     u64 now)
+{
+	lockdep_assert_held(&inst->lock);
+	timer->deadline = twheel_activity_deadline(inst, timer, now);
+	if (timer->deadline <= now)
+		return false;
+	timer->node.expires = expiry_tick(inst, timer);
+	twheel_wheel_add(inst->wheel, &timer->node);
+	inst->counts.postponed++;
+	trace_twheel_postpone(timer, now);
+	return true;
+}
+
+/* A timer, TWHEEL_FREE, runs to its deadline unless the instance is shut. */
+static void run(struct twheel_instance *inst, struct twheel_timer *timer,
+		u64 now)
+{
+	if (!inst->shut) {
+		twheel_arm(inst, timer, now);
+		return;
+	}
+	twheel_timer_step(timer, TWHEEL_STEP_ARM, &inst->books);
+	twheel_park(inst, timer);
+}
+
+/**
+ * twheel_run_on() - an expiry is over, as there was activity
+ * @inst: The instance.
+ * @timer: The timer, with a word, TWHEEL_FREE.
+ * @deadline: Its effective deadline, ns.
+ * @now: The time, ns.
+ */
+void twheel_run_on(struct twheel_instance *inst, struct twheel_timer *timer,
+		   u64 deadline, u64 now)
+{
+	lockdep_assert_held(&inst->lock);
+	timer->deadline = deadline;
+	inst->counts.postponed++;
+	trace_twheel_postpone(timer, now);
+	run(inst, timer, now);
+}
+
+/**
  * twheel_next_period() - an expiry of a periodic timer is over
  * @inst: The instance.
  * @timer: The timer, TWHEEL_FREE.
@@ -103,12 +154,30 @@ void twheel_next_period(struct twheel_instance *inst,
 	lockdep_assert_held(&inst->lock);
 	timer->deadline += expirations * timer->interval;
 	timer->deadline = min_t(u64, timer->deadline, KTIME_MAX);
-	if (!inst->shut) {
-		twheel_arm(inst, timer, now);
-		return;
-	}
-	twheel_timer_step(timer, TWHEEL_STEP_ARM, &inst->books);
-	twheel_park(inst, timer);
+	run(inst, timer, now);
+}
+
+/**
+ * twheel_settle_unread() - an expiry is over, and it may be that nobody read it
+ * @inst: The instance.
+ * @timer: The timer, TWHEEL_FREE.
+ * @now: The time, ns.
+ * @freed: As in twheel_settle().
+ *
+ * With activity since it expired, the timer runs on.
+ */
+void twheel_settle_unread(struct twheel_instance *inst,
+			  struct twheel_timer *timer, u64 now,
+			  struct list_head *freed)
+{
+	u64 deadline = twheel_deadline(inst, timer, now);
+
+	lockdep_assert_held(&inst->lock);
+	if (deadline > timer->deadline)
+		twheel_run_on(inst, timer, deadline, now);
+	else
+		twheel_settle(inst, timer, twheel_timer_expirations(timer, now),
+			      now, freed);
 }
 
 /**
@@ -123,6 +192,5 @@ void twheel_drop(struct twheel_instance *inst, struct twheel_timer *timer,
 {
 	trace_twheel_drop(timer, now);
 	twheel_timer_step(timer, TWHEEL_STEP_DROP, &inst->books);
-	twheel_settle(inst, timer, twheel_timer_expirations(timer, now), now,
-		      freed);
+	twheel_settle_unread(inst, timer, now, freed);
 }

@@ -7,6 +7,7 @@
 #ifndef TWHEEL_ARM_H
 #define TWHEEL_ARM_H
 
+#include "activity.h"
 #include "instance.h"
 
 void twheel_arm(struct twheel_instance *inst, struct twheel_timer *timer,
@@ -14,8 +15,15 @@ void twheel_arm(struct twheel_instance *inst, struct twheel_timer *timer,
 void twheel_expire(struct twheel_instance *inst, struct twheel_timer *timer,
 		   u64 now);
 void twheel_park(struct twheel_instance *inst, struct twheel_timer *timer);
+bool twheel_postpone(struct twheel_instance *inst, struct twheel_timer *timer,
+		     u64 now);
+void twheel_run_on(struct twheel_instance *inst, struct twheel_timer *timer,
+		   u64 deadline, u64 now);
 void twheel_next_period(struct twheel_instance *inst,
 			struct twheel_timer *timer, u64 expirations, u64 now);
+void twheel_settle_unread(struct twheel_instance *inst,
+			  struct twheel_timer *timer, u64 now,
+			  struct list_head *freed);
 void twheel_drop(struct twheel_instance *inst, struct twheel_timer *timer,
 		 u64 now, struct list_head *freed);
 
@@ -30,6 +38,17 @@ static inline struct twheel_timer *twheel_take_due(struct twheel_instance *inst)
 	return timer;
 }
 
+/* A timer, TWHEEL_FREE, is no more; it is added to @freed. */
+static inline void twheel_forget(struct twheel_instance *inst,
+				 struct twheel_timer *timer,
+				 struct list_head *freed)
+{
+	if (timer->node.mapped)
+		twheel_activity_end(inst, timer);
+	twheel_index_del(&inst->index, &timer->entry);
+	list_add(&timer->node.link, freed);
+}
+
 /**
  * twheel_settle() - an expiry is over: the next period, or the end
  * @inst: The instance.
@@ -42,12 +61,10 @@ static inline void twheel_settle(struct twheel_instance *inst,
 				 struct twheel_timer *timer, u64 expirations,
 				 u64 now, struct list_head *freed)
 {
-	if (timer->interval) {
+	if (twheel_timer_interval(timer))
 		twheel_next_period(inst, timer, expirations, now);
-		return;
-	}
-	twheel_index_del(&inst->index, &timer->entry);
-	list_add(&timer->node.link, freed);
+	else
+		twheel_forget(inst, timer, freed);
 }
 
 #endif /* TWHEEL_ARM_H */

@@ -66,6 +66,13 @@ static void free_copy(struct twheel_copy *copy)
 	copy->reader->inst->pool.copies--;
 }
 
+/* Whether all that is left to do with an expiry is done. */
+static bool is_read_by_all(struct twheel_expiry *expiry)
+{
+	return twheel_timer_of(expiry)->node.state == TWHEEL_QUEUED &&
+	       list_empty(&expiry->copies);
+}
+
 /* A period, or the only one, is over for all readers, or for the first. */
 static void settle(struct twheel_instance *inst, struct twheel_timer *timer,
 		   u64 now, struct list_head *freed)
@@ -75,14 +82,17 @@ static void settle(struct twheel_instance *inst, struct twheel_timer *timer,
 		      freed);
 }
 
-static void settle_if_unread_by_none(struct twheel_instance *inst,
-				     struct twheel_expiry *expiry, u64 now,
-				     struct list_head *freed)
+/* A copy has gone without being read; if it was the last, the expiry is over. */
+static void settle_unread(struct twheel_instance *inst,
+			  struct twheel_expiry *expiry, u64 now,
+			  struct list_head *freed)
 {
 	struct twheel_timer *timer = twheel_timer_of(expiry);
 
-	if (timer->node.state == TWHEEL_QUEUED && list_empty(&expiry->copies))
-		settle(inst, timer, now, freed);
+	if (!is_read_by_all(expiry))
+		return;
+	twheel_timer_step(timer, TWHEEL_STEP_SETTLE, &inst->books);
+	twheel_settle_unread(inst, timer, now, freed);
 }
 
 static void drop_oldest(struct twheel_consumer *consumer, u64 now,
@@ -94,7 +104,7 @@ static void drop_oldest(struct twheel_consumer *consumer, u64 now,
 	trace_twheel_drop(twheel_timer_of(expiry), now);
 	twheel_line_drop_oldest(&consumer->line);
 	free_copy(copy);
-	settle_if_unread_by_none(consumer->inst, expiry, now, freed);
+	settle_unread(consumer->inst, expiry, now, freed);
 }
 
 static void put_copy(struct twheel_consumer *consumer,
@@ -178,7 +188,7 @@ void twheel_broadcast_one(struct twheel_instance *inst, u64 now,
 		inst->books.expired += given - 1;
 	else
 		inst->books.withdrawn++;
-	settle_if_unread_by_none(inst, expiry, now, freed);
+	settle_unread(inst, expiry, now, freed);
 }
 
 /**
@@ -222,17 +232,34 @@ static struct twheel_copy *pick(struct twheel_consumer *consumer, bool drain)
 	return seat ? to_copy(seat) : NULL;
 }
 
+/**
+ * twheel_broadcast_first() - the timer whose expiry is delivered next
+ * @consumer: To this reader.
+ * @drain: From any reader's line.
+ *
+ * Return: The timer, or NULL.
+ */
+struct twheel_timer *twheel_broadcast_first(struct twheel_consumer *consumer,
+					    bool drain)
+{
+	struct twheel_copy *copy = pick(consumer, drain);
+
+	lockdep_assert_held(&consumer->inst->lock);
+	return copy ? twheel_timer_of(copy->expiry) : NULL;
+}
+
 /* The periods from that of @copy to the last one before now. */
 static u64 expirations(const struct twheel_copy *copy, u64 now)
 {
 	const struct twheel_timer *timer = twheel_timer_of(copy->expiry);
+	u64 interval = twheel_timer_interval(timer);
 	u64 next = timer->deadline;
 
-	if (!timer->interval)
+	if (!interval)
 		return 1;
 	if (timer->node.state == TWHEEL_QUEUED)
-		next += twheel_timer_expirations(timer, now) * timer->interval;
-	return max_t(u64, div64_u64(next - copy->deadline, timer->interval), 1);
+		next += twheel_timer_expirations(timer, now) * interval;
+	return max_t(u64, div64_u64(next - copy->deadline, interval), 1);
 }
 
 static void fill_event(const struct twheel_copy *copy, u64 now,
@@ -252,7 +279,7 @@ static void fill_event(const struct twheel_copy *copy, u64 now,
 		.dropped = dropped,
 		.attempt = 1,
 		.flags = (dropped ? TWHEEL_EVENT_DROPPED : 0) |
-			 (timer->interval ? TWHEEL_EVENT_PERIODIC : 0),
+			 (twheel_timer_interval(timer) ? TWHEEL_EVENT_PERIODIC : 0),
 	};
 }
 
@@ -274,10 +301,9 @@ static void delivered(struct twheel_consumer *consumer,
 	inst->books.delivered++;
 	twheel_line_deliver(&copy->reader->line, &copy->seat);
 	free_copy(copy);
-	if (timer->interval && timer->node.state == TWHEEL_QUEUED)
+	if (is_read_by_all(expiry) || (twheel_timer_interval(timer) &&
+				       timer->node.state == TWHEEL_QUEUED))
 		settle(inst, timer, now, freed);
-	else
-		settle_if_unread_by_none(inst, expiry, now, freed);
 }
 
 /**
@@ -339,7 +365,7 @@ bool twheel_broadcast_leave(struct twheel_consumer *consumer, u64 now,
 	free_copy(copy);
 	if (inst->pool.nr_places || timer->node.state != TWHEEL_QUEUED ||
 	    !list_empty(&expiry->copies)) {
-		settle_if_unread_by_none(inst, expiry, now, freed);
+		settle_unread(inst, expiry, now, freed);
 		return true;
 	}
 	/* Nobody is there any more: it waits for a reader. */

@@ -33,6 +33,8 @@ void twheel_broadcast_one(struct twheel_instance *inst, u64 now,
 			  struct list_head *freed);
 u64 twheel_broadcast_withdraw(struct twheel_instance *inst,
 			      struct twheel_timer *timer, u32 from);
+struct twheel_timer *twheel_broadcast_first(struct twheel_consumer *consumer,
+					    bool drain);
 bool twheel_broadcast_deliver(struct twheel_consumer *consumer, bool drain,
 			      struct twheel_receiver *receiver, u64 now,
 			      struct list_head *freed,

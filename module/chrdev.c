@@ -12,6 +12,7 @@
 #include "fdinfo.h"
 #include "file.h"
 #include "ioctl.h"
+#include "mapping.h"
 #include "uring.h"
 
 static int chrdev_open(struct inode *inode, struct file *file)
@@ -53,6 +54,11 @@ static int chrdev_fasync(int fd, struct file *file, int on)
 	return fasync_helper(fd, file, on, &tf->bell->fasync);
 }
 
+static int chrdev_mmap(struct file *file, struct vm_area_struct *vma)
+{
+	return twheel_mapping_make(file->private_data, vma);
+}
+
 static long chrdev_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 {
 	return twheel_ioctl(file->private_data, cmd, (void __user *)arg);
@@ -65,6 +71,7 @@ static const struct file_operations twheel_fops = {
 	.read_iter = chrdev_read_iter,
 	.poll = chrdev_poll,
 	.fasync = chrdev_fasync,
+	.mmap = chrdev_mmap,
 	.unlocked_ioctl = chrdev_ioctl,
 	.compat_ioctl = compat_ptr_ioctl,
 	.uring_cmd = twheel_uring_cmd,

@@ -10,6 +10,7 @@
 
 #include <linux/export.h>
 #include <linux/hrtimer.h>
+#include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/version.h>
 
@@ -41,6 +42,22 @@ static inline void hrtimer_setup(struct hrtimer *timer,
 {
 	hrtimer_init(timer, clock, mode);
 	timer->function = fn;
+}
+#endif
+
+/* For a mapping that is being made. */
+#if KERNEL_VERSION(6, 3, 0) > LINUX_VERSION_CODE
+static inline void twheel_vm_flags(struct vm_area_struct *vma, vm_flags_t set,
+				   vm_flags_t clear)
+{
+	vma->vm_flags |= set;
+	vma->vm_flags &= ~clear;
+}
+#else
+static inline void twheel_vm_flags(struct vm_area_struct *vma, vm_flags_t set,
+				   vm_flags_t clear)
+{
+	vm_flags_mod(vma, set, clear);
 }
 #endif
 

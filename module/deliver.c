@@ -31,7 +31,7 @@ static void fill_event(const struct twheel_timer *timer, u64 sequence,
 		.dropped = dropped,
 		.attempt = 1,
 		.flags = (dropped ? TWHEEL_EVENT_DROPPED : 0) |
-			 (timer->interval ? TWHEEL_EVENT_PERIODIC : 0),
+			 (twheel_timer_interval(timer) ? TWHEEL_EVENT_PERIODIC : 0),
 	};
 }
 
@@ -68,6 +68,19 @@ struct delivery {
 	enum twheel_read_end end;
 };
 
+/* The next in the queue; expiries that are out of date go back on the way. */
+static struct twheel_timer *first_queued(struct twheel_instance *inst,
+					 struct delivery *d, u64 *dropped)
+{
+	struct twheel_timer *timer;
+
+	do {
+		timer = twheel_queue_first(&inst->queue, dropped, &d->budget);
+	} while (timer && timer->node.mapped &&
+		 twheel_expiry_recall(inst, timer, d->now));
+	return timer;
+}
+
 /* One record from the queue; false if there is none, or it is not taken. */
 static bool deliver_queued(struct twheel_instance *inst, struct delivery *d)
 {
@@ -75,7 +88,7 @@ static bool deliver_queued(struct twheel_instance *inst, struct delivery *d)
 	struct twheel_timer *timer;
 	u64 dropped;
 
-	timer = twheel_queue_first(&inst->queue, &dropped, &d->budget);
+	timer = first_queued(inst, d, &dropped);
 	if (!timer) {
 		d->end = TWHEEL_READ_EMPTY;
 		return false;
@@ -109,6 +122,27 @@ static void hand_over(struct twheel_instance *inst, struct delivery *d,
 	twheel_settle(inst, timer, expirations, d->now, &d->freed);
 }
 
+/* A step of a delivery: @timer is next, but its expiry may be out of date. */
+static bool recall(struct twheel_instance *inst, struct delivery *d,
+		   struct twheel_timer *timer)
+{
+	if (!timer || !timer->node.mapped ||
+	    !twheel_expiry_recall(inst, timer, d->now))
+		return false;
+	d->end = TWHEEL_READ_MORE;
+	return true;
+}
+
+static bool deliver_copy(struct twheel_instance *inst, struct delivery *d)
+{
+	bool all = d->claim == TWHEEL_CLAIM_ALL;
+
+	if (recall(inst, d, twheel_broadcast_first(d->consumer, all)))
+		return true;
+	return twheel_broadcast_deliver(d->consumer, all, d->receiver, d->now,
+					&d->freed, &d->end);
+}
+
 /* The same where expiries can come back, or readers have lines of their own. */
 static noinline bool deliver_pooled(struct twheel_instance *inst, struct delivery *d)
 {
@@ -118,15 +152,14 @@ static noinline bool deliver_pooled(struct twheel_instance *inst, struct deliver
 
 	/* Without a reader, nobody has a copy. */
 	if (inst->config.dispatch == TWHEEL_BROADCAST && inst->pool.nr_places)
-		return twheel_broadcast_deliver(d->consumer,
-						d->claim == TWHEEL_CLAIM_ALL,
-						d->receiver, d->now, &d->freed,
-						&d->end);
+		return deliver_copy(inst, d);
 	twheel_pick(d->consumer, d->claim, &d->budget, &pick);
 	d->end = TWHEEL_READ_EMPTY;
 	if (!pick.expiry)
 		return false;
 	timer = twheel_timer_of(pick.expiry);
+	if (recall(inst, d, timer))
+		return true;
 	fill_event(timer, *pick.sequence, pick.dropped, d->now, &event);
 	fill_attempt(inst, pick.expiry, &event);
 	d->end = TWHEEL_READ_REFUSED;

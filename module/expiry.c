@@ -93,6 +93,26 @@ enum twheel_outcome twheel_expiry_disarm(struct twheel_instance *inst,
 	return from == TWHEEL_ARMED ? TWHEEL_STOPPED : TWHEEL_WITHDREW;
 }
 
+/**
+ * twheel_expiry_recall() - withdraw an expiry if there was activity since
+ * @inst: The instance.
+ * @timer: The timer; DUE, QUEUED or DEAD.
+ * @now: The time, ns.
+ *
+ * Return: Whether it was; the timer runs on then.
+ */
+bool twheel_expiry_recall(struct twheel_instance *inst,
+			  struct twheel_timer *timer, u64 now)
+{
+	u64 deadline = twheel_deadline(inst, timer, now);
+
+	if (deadline <= timer->deadline)
+		return false;
+	twheel_expiry_disarm(inst, timer);
+	twheel_run_on(inst, timer, deadline, now);
+	return true;
+}
+
 /* Make room for one; false if the budget ended before it. */
 static bool drop_oldest(struct twheel_instance *inst, u64 now, u32 *budget,
 			struct list_head *freed)
@@ -271,7 +291,7 @@ static void come_due(struct twheel_instance *inst, struct twheel_timer *timer,
 		twheel_lease_lapse(inst, timer);
 	else if (inst->shut)
 		twheel_park(inst, timer);
-	else
+	else if (!timer->node.mapped || !twheel_postpone(inst, timer, now))
 		twheel_expire(inst, timer, now);
 }
 

@@ -11,6 +11,8 @@
 
 enum twheel_outcome twheel_expiry_disarm(struct twheel_instance *inst,
 					 struct twheel_timer *timer);
+bool twheel_expiry_recall(struct twheel_instance *inst,
+			  struct twheel_timer *timer, u64 now);
 bool twheel_expiry_pump(struct twheel_instance *inst, u64 now, u32 *budget,
 			struct list_head *freed);
 void twheel_expiry_commit(struct twheel_instance *inst, u64 now,

@@ -29,6 +29,7 @@ static void show_config(struct seq_file *seq, struct twheel_instance *inst)
 	show(seq, "setup-flags", config.flags);
 	show(seq, "lease-ns", config.lease_ns);
 	show(seq, "max-attempts", config.max_attempts);
+	show(seq, "map-words", config.map_words);
 }
 
 static void show_stats(struct seq_file *seq, struct twheel_instance *inst)
@@ -59,6 +60,7 @@ static void show_stats(struct seq_file *seq, struct twheel_instance *inst)
 	show(seq, "stolen", stats.stolen);
 	show(seq, "readers", stats.readers);
 	show(seq, "shut-down", stats.shut_down);
+	show(seq, "postponed", stats.postponed);
 }
 
 static void show_reader(struct seq_file *seq, struct twheel_consumer *consumer)

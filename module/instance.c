@@ -23,6 +23,8 @@
 #define QUEUE_LEN_LIMIT	((u32)BIT(20))
 /* What the index allows: 32-bit bucket numbers. */
 #define TIMERS_LIMIT	BIT(30)
+/* A gigabyte. */
+#define WORDS_LIMIT	BIT(27)
 
 static uint tick_shift = 20;
 module_param(tick_shift, uint, 0644);
@@ -47,6 +49,11 @@ module_param(max_timers, ulong, 0644);
 MODULE_PARM_DESC(max_timers,
 		 "Most timers per instance that SETUP gives (default 16777216)");
 
+static ulong max_words = BIT(22);
+module_param(max_words, ulong, 0644);
+MODULE_PARM_DESC(max_words,
+		 "Most words per instance that SETUP gives (default 4194304)");
+
 static struct kmem_cache *timer_cache;
 static struct kmem_cache *pooled_cache;
 
@@ -65,6 +72,7 @@ void twheel_instance_limits(struct twheel_config *max)
 		.delivery = TWHEEL_AT_LEAST_ONCE,
 		.dispatch = TWHEEL_BROADCAST,
 		.lease_ns = TWHEEL_LEASE_MAX_NS,
+		.map_words = min(READ_ONCE(max_words), WORDS_LIMIT),
 	};
 }
 
@@ -115,7 +123,8 @@ int twheel_config_fill(struct twheel_config *config)
 	    config->max_timers > max.max_timers ||
 	    config->delivery > max.delivery ||
 	    config->dispatch > max.dispatch ||
-	    config->lease_ns > max.lease_ns)
+	    config->lease_ns > max.lease_ns ||
+	    config->map_words > max.map_words)
 		return -EINVAL;
 	return contradicts_itself(config) ? -EINVAL : 0;
 }
@@ -151,12 +160,14 @@ EXPORT_SYMBOL_FOR_KUNIT(twheel_instance_init);
  * @wheel: As in struct twheel_instance.
  * @index: As in struct twheel_instance.
  * @queue: As in struct twheel_instance.
+ * @words: As in struct twheel_instance.
  * @copies: Of the reader that opened the instance.
  */
 struct parts {
 	struct twheel_wheel *wheel;
 	struct twheel_index index;
 	struct twheel_queue queue;
+	struct twheel_words words;
 	struct twheel_copy *copies;
 };
 
@@ -166,6 +177,7 @@ static void parts_free(struct parts *parts)
 	kvfree(parts->copies);
 	twheel_index_destroy(&parts->index);
 	twheel_queue_destroy(&parts->queue);
+	twheel_words_destroy(&parts->words);
 }
 
 static int parts_alloc(struct parts *parts, const struct twheel_config *config)
@@ -182,10 +194,8 @@ static int parts_alloc(struct parts *parts, const struct twheel_config *config)
 	if (!parts->wheel || (copies && !parts->copies) ||
 	    twheel_index_init(&parts->index, config->max_timers,
 			      get_random_u64()) ||
-	    twheel_queue_init(&parts->queue, shared ? config->queue_len : 1)) {
-		parts_free(parts);
+	    twheel_queue_init(&parts->queue, shared ? config->queue_len : 1))
 		return -ENOMEM;
-	}
 	return 0;
 }
 
@@ -219,6 +229,7 @@ static void install(struct twheel_instance *inst, struct parts *parts,
 	swap(inst->wheel, parts->wheel);
 	swap(inst->index, parts->index);
 	swap(inst->queue, parts->queue);
+	swap(inst->words, parts->words);
 	inst->queue.index = &inst->index;
 	install_opener(inst, parts);
 	clock->ops->select(clock, config->clock);
@@ -226,10 +237,11 @@ static void install(struct twheel_instance *inst, struct parts *parts,
 			  clock->ops->now(clock) >> config->tick_shift);
 }
 
-/* Whether the settings are fixed: a timer or a second reader has come. */
+/* Whether the settings are fixed: a timer, reader or mapping has come. */
 static bool is_in_use(const struct twheel_instance *inst)
 {
-	return inst->generation || inst->pool.last_number > 1 || inst->shut;
+	return inst->generation || inst->pool.last_number > 1 || inst->shut ||
+	       inst->words.mapped;
 }
 
 /**
@@ -239,7 +251,8 @@ static bool is_in_use(const struct twheel_instance *inst)
  *	it was not set up before.
  *
  * Context: May sleep.  Charged to the caller's memory cgroup.
- * Return: 0, -ENOMEM, or -EBUSY if a timer was started or a reader made already.
+ * Return: 0, -ENOMEM, -ENOSPC if a limit on the number of words is reached, or
+ * -EBUSY if a timer was started, a reader made or the words mapped already.
  */
 int twheel_instance_setup(struct twheel_instance *inst,
 			  const struct twheel_config *config)
@@ -251,8 +264,13 @@ int twheel_instance_setup(struct twheel_instance *inst,
 	if (!config)
 		twheel_config_fill(&defaults);
 	ret = parts_alloc(&parts, config ?: &defaults);
-	if (ret)
+	if (!ret)
+		ret = twheel_words_init(&parts.words, inst->account,
+					(config ?: &defaults)->map_words);
+	if (ret) {
+		parts_free(&parts);
 		return ret;
+	}
 	spin_lock_bh(&inst->lock);
 	if (config && is_in_use(inst))
 		ret = -EBUSY;
@@ -393,6 +411,7 @@ void twheel_instance_destroy(struct twheel_instance *inst)
 	kvfree(inst->wheel);
 	twheel_index_destroy(&inst->index);
 	twheel_queue_destroy(&inst->queue);
+	twheel_words_destroy(&inst->words);
 }
 EXPORT_SYMBOL_FOR_KUNIT(twheel_instance_destroy);
 

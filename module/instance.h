@@ -17,6 +17,7 @@
 #include "returns.h"
 #include "timer.h"
 #include "wheel.h"
+#include "words.h"
 
 /*
  * With a tick of 2^15 ns or more, the wheel reaches every deadline that a
@@ -37,6 +38,7 @@
  * @lease_ns: How long a lease is.
  * @max_attempts: Deliveries of an expiry before it is dead; 0: no limit.
  * @flags: TWHEEL_STEAL, TWHEEL_CONTROL.
+ * @map_words: Words that timers can have.
  */
 struct twheel_config {
 	u32 tick_shift;
@@ -49,6 +51,7 @@ struct twheel_config {
 	u64 lease_ns;
 	u32 max_attempts;
 	u32 flags;
+	u32 map_words;
 };
 
 /**
@@ -112,6 +115,7 @@ struct twheel_pool {
  * @wheel: The ARMED timers; NULL before the instance is set up.
  * @index: All timers by ID.
  * @queue: The QUEUED timers.
+ * @words: What programs say of activity.
  * @due: The DUE timers, oldest first.
  * @books: What became of the expiries.
  * @generation: Armings so far: the number of the last one.
@@ -135,6 +139,7 @@ struct twheel_instance {
 	struct twheel_wheel *wheel;
 	struct twheel_index index;
 	struct twheel_queue queue;
+	struct twheel_words words;
 	struct list_head due;
 	struct twheel_books books;
 	u64 generation;
@@ -148,6 +153,7 @@ struct twheel_instance {
 		u64 started;
 		u64 reset;
 		u64 stopped;
+		u64 postponed;
 		u64 passes;
 		u64 programmed;
 	} counts;

@@ -12,7 +12,7 @@
 #include "ioctl.h"
 
 /* The layout is the interface: it is the same for 32-bit and 64-bit callers. */
-static_assert(sizeof(struct twheel_info) == 128);
+static_assert(sizeof(struct twheel_info) == 136);
 static_assert(sizeof(struct twheel_setup) == 56);
 static_assert(sizeof(struct twheel_start) == 80);
 static_assert(sizeof(struct twheel_stop) == 56);
@@ -28,7 +28,7 @@ static_assert(sizeof(struct twheel_ack) == 56);
 static_assert(sizeof(struct twheel_reader) == 32);
 static_assert(sizeof(struct twheel_drain) == 40);
 static_assert(sizeof(struct twheel_shutdown) == 64);
-static_assert(sizeof(struct twheel_stats) == 200);
+static_assert(sizeof(struct twheel_stats) == 208);
 static_assert(sizeof(struct twheel_event) == 80);
 
 /* Room for the argument of any command. */
@@ -85,6 +85,8 @@ static int info(struct twheel_file *tf, union twheel_arg *arg)
 		.readers_max = TWHEEL_READERS_MAX,
 		.reader = READ_ONCE(tf->consumer.number),
 		.reader_flags = tf->consumer.flags,
+		.map_words = config.map_words,
+		.map_words_max = max.map_words,
 	};
 	return 0;
 }
@@ -102,11 +104,10 @@ static int setup(struct twheel_file *tf, union twheel_arg *arg)
 		.lease_ns = arg->setup.lease_ns,
 		.max_attempts = arg->setup.max_attempts,
 		.flags = arg->setup.flags,
+		.map_words = arg->setup.map_words,
 	};
 	int ret;
 
-	if (arg->setup.reserved)
-		return -EOPNOTSUPP;
 	if (twheel_file_is_additional(tf))
 		return -EINVAL;
 	ret = twheel_config_fill(&config);

@@ -5,6 +5,7 @@
 #include <linux/errno.h>
 #include <linux/lockdep.h>
 
+#include "activity.h"
 #include "compat.h"
 #include "listing.h"
 
@@ -93,6 +94,8 @@ static void describe(const struct twheel_instance *inst,
 
 	timer = container_of(entry, struct twheel_timer, entry);
 	twheel_timer_describe(timer, inst->config.tick_shift, now, out);
+	if (timer->node.mapped)
+		twheel_activity_describe(inst, timer, now, out);
 	if (inst->pooled)
 		out->attempt = twheel_expiry_of(timer)->attempt;
 }

@@ -104,7 +104,7 @@ static void disarm(const struct hold *hold, struct twheel_timer *timer,
 {
 	*result = (struct twheel_result) {
 		.generation = timer->generation,
-		.remaining_ns = twheel_timer_remaining(timer, hold->now),
+		.remaining_ns = twheel_remaining(hold->inst, timer, hold->now),
 	};
 	result->outcome = twheel_expiry_disarm(hold->inst, timer);
 }
@@ -118,6 +118,33 @@ static void renew(const struct hold *hold, struct twheel_timer *timer,
 	timer->generation = ++hold->inst->generation;
 	result->generation = timer->generation;
 	result->deadline_ns = deadline;
+}
+
+/* The word that a start asks for, if it does. */
+static int check_word(const struct hold *hold, const struct twheel_op *op,
+		      const struct twheel_timer *timer)
+{
+	if (!(op->flags & TWHEEL_MAPPED))
+		return 0;
+	if (op->interval_ns)
+		return -EINVAL;
+	return twheel_activity_check(hold->inst, timer, op->word);
+}
+
+/* What a start brings, but for the deadline. */
+static void fill_timer(const struct hold *hold, const struct twheel_op *op,
+		       struct twheel_timer *timer)
+{
+	struct twheel_instance *inst = hold->inst;
+
+	if (timer->node.mapped)
+		twheel_activity_end(inst, timer);
+	timer->interval = op->interval_ns;
+	timer->data = op->data;
+	timer->node.slack = min_t(u64, op->slack_ns >> inst->config.tick_shift,
+				  U32_MAX);
+	if (op->flags & TWHEEL_MAPPED)
+		twheel_activity_begin(inst, timer, op->word, hold->now);
 }
 
 static int op_start(struct hold *hold, const struct twheel_op *op,
@@ -136,6 +163,8 @@ static int op_start(struct hold *hold, const struct twheel_op *op,
 		return -ESHUTDOWN;
 	ret = check_times(hold, op->time_ns, op->flags & TWHEEL_ABSTIME,
 			  op->interval_ns, op->slack_ns, &deadline);
+	if (!ret)
+		ret = check_word(hold, op, timer);
 	if (!ret && !timer)
 		ret = claim_room(hold, op->id);
 	if (ret)
@@ -147,10 +176,7 @@ static int op_start(struct hold *hold, const struct twheel_op *op,
 		*result = (struct twheel_result) { .outcome = TWHEEL_WAS_FREE };
 		timer = adopt(inst, op->id, hold->supply);
 	}
-	timer->interval = op->interval_ns;
-	timer->data = op->data;
-	timer->node.slack = min_t(u64, op->slack_ns >> inst->config.tick_shift,
-				  U32_MAX);
+	fill_timer(hold, op, timer);
 	renew(hold, timer, deadline, result);
 	inst->counts.started++;
 	trace_twheel_start(timer, hold->now);
@@ -168,8 +194,7 @@ static int op_stop(struct hold *hold, const struct twheel_op *op,
 		return -ENOENT;
 	disarm(hold, timer, result);
 	result->data = timer->data;
-	twheel_index_del(&inst->index, &timer->entry);
-	list_add(&timer->node.link, &hold->freed);
+	twheel_forget(inst, timer, &hold->freed);
 	inst->counts.stopped++;
 	trace_twheel_stop(timer, hold->now);
 	return 0;
@@ -190,7 +215,7 @@ static int op_reset(struct hold *hold, const struct twheel_op *op,
 	time = op->flags & TWHEEL_NEW_TIMEOUT ? op->time_ns : timer->timeout;
 	slack = (u64)timer->node.slack << inst->config.tick_shift;
 	ret = check_times(hold, time, op->flags & TWHEEL_ABSTIME,
-			  timer->interval, slack, &deadline);
+			  twheel_timer_interval(timer), slack, &deadline);
 	if (ret)
 		return ret;
 	disarm(hold, timer, result);
@@ -211,10 +236,10 @@ static int op_get(struct hold *hold, const struct twheel_op *op,
 	*result = (struct twheel_result) {
 		.outcome = timer->node.state,
 		.generation = timer->generation,
-		.remaining_ns = twheel_timer_remaining(timer, hold->now),
-		.deadline_ns = timer->deadline,
+		.remaining_ns = twheel_remaining(hold->inst, timer, hold->now),
+		.deadline_ns = twheel_deadline(hold->inst, timer, hold->now),
 		.data = timer->data,
-		.interval_ns = timer->interval,
+		.interval_ns = twheel_timer_interval(timer),
 	};
 	return 0;
 }
@@ -295,7 +320,7 @@ static noinline int run_lease_op(struct hold *hold, const struct twheel_op *op,
 static int check_lease_op(const struct twheel_op *op)
 {
 	u64 unused = op->flags | op->interval_ns | op->data | op->slack_ns |
-		     op->reserved;
+		     op->word;
 
 	if (op->opcode != TWHEEL_OP_EXTEND)
 		unused |= op->time_ns;
@@ -305,13 +330,15 @@ static int check_lease_op(const struct twheel_op *op)
 /* See that nothing is asked for that the operation does not know. */
 static int check_op(const struct twheel_op *op)
 {
-	u64 unused = op->token | op->reserved;
+	u64 unused = op->token;
 	u32 flags = 0;
 
 	if (op->opcode >= TWHEEL_OP_ACK)
 		return check_lease_op(op);
+	if (!(op->flags & TWHEEL_MAPPED))
+		unused |= op->word;
 	if (op->opcode == TWHEEL_OP_START)
-		flags = TWHEEL_ABSTIME | TWHEEL_EXCLUSIVE;
+		flags = TWHEEL_ABSTIME | TWHEEL_EXCLUSIVE | TWHEEL_MAPPED;
 	else
 		unused |= op->interval_ns | op->data | op->slack_ns;
 	if (op->opcode == TWHEEL_OP_RESET)
@@ -438,11 +465,14 @@ static int get_locked(struct twheel_instance *inst,
 		      struct twheel_list_entry *entry, u64 id)
 {
 	const struct twheel_timer *timer = find_timer(inst, id);
+	u64 now;
 
 	if (!timer)
 		return -ENOENT;
-	twheel_timer_describe(timer, inst->config.tick_shift,
-			      inst->clock->ops->now(inst->clock), entry);
+	now = inst->clock->ops->now(inst->clock);
+	twheel_timer_describe(timer, inst->config.tick_shift, now, entry);
+	if (timer->node.mapped)
+		twheel_activity_describe(inst, timer, now, entry);
 	return 0;
 }
 
@@ -461,7 +491,7 @@ int twheel_instance_get(struct twheel_instance *inst, struct twheel_get *req)
 	struct twheel_list_entry entry;
 	int ret;
 
-	if (req->flags || req->reserved)
+	if (req->flags || req->mapped || req->word)
 		return -EOPNOTSUPP;
 	spin_lock_bh(&inst->lock);
 	ret = get_locked(inst, &entry, req->id);
@@ -476,6 +506,8 @@ int twheel_instance_get(struct twheel_instance *inst, struct twheel_get *req)
 	req->interval_ns = entry.interval_ns;
 	req->slack_ns = entry.slack_ns;
 	req->data = entry.data;
+	req->mapped = entry.mapped;
+	req->word = entry.word;
 	return 0;
 }
 EXPORT_SYMBOL_FOR_KUNIT(twheel_instance_get);

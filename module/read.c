@@ -84,14 +84,15 @@ static ssize_t read_ready(struct twheel_file *tf, struct iov_iter *to,
 			break;
 		if (iov.done && claim == TWHEEL_CLAIM_IDLE)
 			iov.claim = TWHEEL_CLAIM_OWN;
+		/* It could go on as long as somebody writes to words. */
+		if (fatal_signal_pending(current))
+			return iov.done ?: -EINTR;
 		cond_resched();
 		if (end == TWHEEL_READ_MORE ||
 		    iov_iter_count(to) < sizeof(struct twheel_event))
 			continue;
 		if (!bring_in(to))
 			return iov.done ?: -EFAULT;
-		if (fatal_signal_pending(current))
-			return iov.done ?: -EINTR;
 	}
 	return iov.done;
 }
@@ -198,6 +199,25 @@ int twheel_file_drain(struct twheel_file *tf, struct twheel_drain *req)
 	return 0;
 }
 
+static bool take_nothing(struct twheel_receiver *receiver,
+			 const struct twheel_event *event)
+{
+	return false;
+}
+
+/*
+ * Have expiries withdrawn that a read would withdraw, for a bounded time: so what
+ * is readable then can be read.
+ */
+static void look_at_words(struct twheel_file *tf)
+{
+	struct twheel_receiver nobody = { .take = take_nothing };
+
+	if (READ_ONCE(tf->group->inst.config.map_words))
+		twheel_instance_deliver(&tf->consumer, &nobody,
+					TWHEEL_CLAIM_OWN);
+}
+
 /**
  * twheel_file_poll() - tell whether there is something to read
  * @tf: The descriptor.
@@ -215,6 +235,9 @@ __poll_t twheel_file_poll(struct twheel_file *tf, struct file *file,
 		return 0;
 	if (is_at_end(tf))
 		return EPOLLIN | EPOLLRDNORM | EPOLLHUP;
+	if (!twheel_consumer_readable(&tf->consumer))
+		return 0;
+	look_at_words(tf);
 	return twheel_consumer_readable(&tf->consumer) ?
 	       EPOLLIN | EPOLLRDNORM : 0;
 }

@@ -15,7 +15,7 @@
  * Constant time, apart from the first call, which sets the instance up.
  *
  * Context: May sleep.  Charged to the caller's memory cgroup.
- * Return: 0, -EEXIST, -EINVAL, -ENOMEM, -ENOSPC, -EOPNOTSUPP or -EOVERFLOW.
+ * Return: 0, -EBUSY, -EEXIST, -EINVAL, -ENOMEM, -ENOSPC, -EOPNOTSUPP or -EOVERFLOW.
  */
 int twheel_instance_start(struct twheel_instance *inst,
 			  struct twheel_start *req)
@@ -28,7 +28,7 @@ int twheel_instance_start(struct twheel_instance *inst,
 		.interval_ns = req->interval_ns,
 		.data = req->data,
 		.slack_ns = req->slack_ns,
-		.reserved = req->reserved,
+		.word = req->word,
 	};
 	struct twheel_result result;
 
@@ -59,7 +59,7 @@ int twheel_instance_stop(struct twheel_instance *inst, struct twheel_stop *req)
 		.opcode = TWHEEL_OP_STOP,
 		.flags = req->flags,
 		.id = req->id,
-		.reserved = req->reserved[0] | req->reserved[1],
+		.word = req->reserved[0] | req->reserved[1],
 	};
 	struct twheel_result result;
 
@@ -92,7 +92,7 @@ int twheel_instance_reset(struct twheel_instance *inst,
 		.flags = req->flags,
 		.id = req->id,
 		.time_ns = req->time_ns,
-		.reserved = req->reserved[0] | req->reserved[1],
+		.word = req->reserved[0] | req->reserved[1],
 	};
 	struct twheel_result result;
 
@@ -128,7 +128,7 @@ int twheel_instance_ack(struct twheel_consumer *by, u32 opcode,
 		.id = req->id,
 		.time_ns = req->lease_ns,
 		.token = req->token,
-		.reserved = req->reserved[0] | req->reserved[1],
+		.word = req->reserved[0] | req->reserved[1],
 	};
 	struct twheel_result result;
 

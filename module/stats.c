@@ -152,6 +152,7 @@ static void fill_stats(struct twheel_instance *inst, struct twheel_stats *stats)
 	stats->migrated = inst->wheel ? inst->wheel->migrated : 0;
 	stats->passes = inst->counts.passes;
 	stats->programmed = inst->counts.programmed;
+	stats->postponed = inst->counts.postponed;
 }
 
 /**

@@ -9,6 +9,7 @@
 #include <linux/errno.h>
 #include <linux/ktime.h>
 #include <linux/math64.h>
+#include <linux/minmax.h>
 
 #include "compat.h"
 #include "timer.h"
@@ -126,17 +127,42 @@ int twheel_timer_deadline(u64 now, u64 time, bool absolute, u64 *deadline)
 EXPORT_SYMBOL_FOR_KUNIT(twheel_timer_deadline);
 
 /**
- * twheel_timer_remaining() - time that a timer still has
+ * twheel_timer_postponed() - the deadline of a timer that is postponed by activity
  * @timer: The timer.
+ * @activity: When there was activity last, ns, as somebody says who is not to be
+ *	trusted.
  * @now: The time, ns.
  *
- * Return: Nanoseconds to its deadline; 0 once it has passed or expired.
+ * Return: Its deadline, or its timeout after @activity if that is later; never
+ * more than its timeout after @now.
  */
-u64 twheel_timer_remaining(const struct twheel_timer *timer, u64 now)
+u64 twheel_timer_postponed(const struct twheel_timer *timer, u64 activity,
+			   u64 now)
 {
-	if (timer->node.state != TWHEEL_ARMED || timer->deadline <= now)
+	/* No activity is later than now, whatever they say. */
+	u64 deadline = min(activity, now) + timer->timeout;
+
+	/* It had passed at the start: nothing is left to postpone. */
+	if (!timer->timeout || deadline <= timer->deadline)
+		return timer->deadline;
+	return min_t(u64, deadline, KTIME_MAX);
+}
+EXPORT_SYMBOL_FOR_KUNIT(twheel_timer_postponed);
+
+/**
+ * twheel_timer_remaining() - time that a timer still has
+ * @timer: The timer.
+ * @deadline: Its deadline, or the effective one, ns.
+ * @now: The time, ns.
+ *
+ * Return: Nanoseconds to @deadline; 0 once it has passed or the timer expired.
+ */
+u64 twheel_timer_remaining(const struct twheel_timer *timer, u64 deadline,
+			   u64 now)
+{
+	if (timer->node.state != TWHEEL_ARMED || deadline <= now)
 		return 0;
-	return timer->deadline - now;
+	return deadline - now;
 }
 EXPORT_SYMBOL_FOR_KUNIT(twheel_timer_remaining);
 
@@ -156,9 +182,10 @@ void twheel_timer_describe(const struct twheel_timer *timer,
 		.data = timer->data,
 		.generation = timer->generation,
 		.deadline_ns = timer->deadline,
-		.remaining_ns = twheel_timer_remaining(timer, now),
+		.remaining_ns = twheel_timer_remaining(timer, timer->deadline,
+						       now),
 		.timeout_ns = timer->timeout,
-		.interval_ns = timer->interval,
+		.interval_ns = twheel_timer_interval(timer),
 		.slack_ns = (u64)timer->node.slack << shift,
 		.state = timer->node.state,
 	};
@@ -179,10 +206,11 @@ EXPORT_SYMBOL_FOR_KUNIT(twheel_timer_describe);
  */
 u64 twheel_timer_expirations(const struct twheel_timer *timer, u64 now)
 {
+	u64 interval = twheel_timer_interval(timer);
 	u64 late = now - timer->deadline;
 
-	if (late < timer->interval || !timer->interval)
+	if (late < interval || !interval)
 		return 1;
-	return div64_u64(late, timer->interval) + 1;
+	return div64_u64(late, interval) + 1;
 }
 EXPORT_SYMBOL_FOR_KUNIT(twheel_timer_expirations);

@@ -25,11 +25,13 @@ struct twheel_returns;
  * @node: Its place in the wheel while it is ARMED, or DELIVERED under a lease
  *	that may run out; a link in a list while it is DUE or DEAD.  Its state is
  *	enum twheel_state, and changes in twheel_timer_step() only.  Its slack is
- *	in ticks.
+ *	in ticks.  It is mapped if the timer has a word.
  * @entry: Its ID and its place in the index.
- * @deadline: Deadline asked for, ns.
+ * @deadline: Deadline asked for, ns; of a timer with a word, the effective one
+ *	when it was last looked at.
  * @timeout: What a reset without a time of its own adds to now, ns.
- * @interval: 0 for a one-shot timer, ns.
+ * @interval: 0 for a one-shot timer, ns; see twheel_timer_interval().
+ * @word: Its word, if it has one: then it is a one-shot timer.
  * @data: The caller's.
  * @generation: Number of its arming by start or reset, unique in the instance.
  *
@@ -40,7 +42,10 @@ struct twheel_timer {
 	struct twheel_index_entry entry;
 	u64 deadline;
 	u64 timeout;
-	u64 interval;
+	union {
+		u64 interval;
+		u64 word;
+	};
 	u64 data;
 	u64 generation;
 };
@@ -147,7 +152,10 @@ int twheel_timer_next(u32 state, enum twheel_step op);
 u32 twheel_timer_step(struct twheel_timer *timer, enum twheel_step op,
 		      struct twheel_books *books);
 int twheel_timer_deadline(u64 now, u64 time, bool absolute, u64 *deadline);
-u64 twheel_timer_remaining(const struct twheel_timer *timer, u64 now);
+u64 twheel_timer_postponed(const struct twheel_timer *timer, u64 activity,
+			   u64 now);
+u64 twheel_timer_remaining(const struct twheel_timer *timer, u64 deadline,
+			   u64 now);
 u64 twheel_timer_expirations(const struct twheel_timer *timer, u64 now);
 void twheel_timer_describe(const struct twheel_timer *timer,
 			   unsigned int shift, u64 now,
@@ -163,6 +171,12 @@ static inline struct twheel_expiry *twheel_expiry_of(struct twheel_timer *timer)
 static inline struct twheel_timer *twheel_timer_of(struct twheel_expiry *expiry)
 {
 	return &container_of(expiry, struct twheel_pooled_timer, expiry)->timer;
+}
+
+/* Its interval, ns; 0 for a one-shot timer. */
+static inline u64 twheel_timer_interval(const struct twheel_timer *timer)
+{
+	return timer->node.mapped ? 0 : timer->interval;
 }
 
 /* The first tick that does not begin before @deadline: late, never early. */

@@ -46,6 +46,12 @@ DEFINE_EVENT(twheel_timer, twheel_reset,
 	TP_ARGS(timer, now)
 );
 
+/* A timer runs on because of its word, with its new deadline. */
+DEFINE_EVENT(twheel_timer, twheel_postpone,
+	TP_PROTO(const struct twheel_timer *timer, u64 now),
+	TP_ARGS(timer, now)
+);
+
 /* A timer was stopped. */
 DEFINE_EVENT(twheel_timer, twheel_stop,
 	TP_PROTO(const struct twheel_timer *timer, u64 now),

@@ -23,13 +23,15 @@
  * @place: Where it is: level * TWHEEL_SLOTS + slot.  The wheel's.
  * @state: The owner's; the wheel does not look at it.  It is here because it
  *	fills what would be padding, in every timer.
+ * @mapped: Likewise.
  * @slack: Likewise.
  */
 struct twheel_node {
 	struct list_head link;
 	u64 expires;
 	u16 place;
-	u16 state;
+	u8 state;
+	bool mapped;
 	u32 slack;
 };
 

@@ -59,7 +59,7 @@ FIXTURE_VARIANT_ADD(command, setup) {
 	.cmd = TWHEEL_IOC_SETUP,
 	.flags_at = offsetof(struct twheel_setup, flags),
 	.known_flags = TWHEEL_STEAL | TWHEEL_CONTROL,
-	.reserved_at = offsetof(struct twheel_setup, reserved),
+	.reserved_at = sizeof(struct twheel_setup),
 	.min_size = REVISION_1_SETUP,
 };
 

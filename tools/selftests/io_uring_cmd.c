@@ -172,7 +172,7 @@ TEST_F(ring, refused_command_has_the_errno_in_its_completion)
 		{ { .id = 1, .time_ns = 1, .interval_ns = 1 }, -EINVAL },
 		{ { .id = 1, .time_ns = U64_MAX }, -EOVERFLOW },
 		{ { .id = 1, .time_ns = 1, .flags = 1U << 31 }, -EOPNOTSUPP },
-		{ { .id = 1, .time_ns = 1, .reserved = 1 }, -EOPNOTSUPP },
+		{ { .id = 1, .time_ns = 1, .word = 1 }, -EOPNOTSUPP },
 		{ { .id = 2, .time_ns = 1 }, -ENOSPC },
 	};
 	unsigned int i;

@@ -56,6 +56,8 @@ static const struct field fields[] = {
 	FIELD(twheel_info, readers_max, 116),
 	FIELD(twheel_info, reader, 120),
 	FIELD(twheel_info, reader_flags, 124),
+	FIELD(twheel_info, map_words, 128),
+	FIELD(twheel_info, map_words_max, 132),
 
 	FIELD(twheel_setup, size, 0),
 	FIELD(twheel_setup, flags, 4),
@@ -68,7 +70,7 @@ static const struct field fields[] = {
 	FIELD(twheel_setup, dispatch, 36),
 	FIELD(twheel_setup, lease_ns, 40),
 	FIELD(twheel_setup, max_attempts, 48),
-	FIELD(twheel_setup, reserved, 52),
+	FIELD(twheel_setup, map_words, 52),
 
 	FIELD(twheel_start, id, 0),
 	FIELD(twheel_start, time_ns, 8),
@@ -80,7 +82,7 @@ static const struct field fields[] = {
 	FIELD(twheel_start, remaining_ns, 48),
 	FIELD(twheel_start, deadline_ns, 56),
 	FIELD(twheel_start, slack_ns, 64),
-	FIELD(twheel_start, reserved, 72),
+	FIELD(twheel_start, word, 72),
 
 	FIELD(twheel_stop, id, 0),
 	FIELD(twheel_stop, flags, 8),
@@ -109,7 +111,8 @@ static const struct field fields[] = {
 	FIELD(twheel_get, interval_ns, 48),
 	FIELD(twheel_get, data, 56),
 	FIELD(twheel_get, slack_ns, 64),
-	FIELD(twheel_get, reserved, 72),
+	FIELD(twheel_get, mapped, 72),
+	FIELD(twheel_get, word, 76),
 
 	FIELD(twheel_op, opcode, 0),
 	FIELD(twheel_op, flags, 4),
@@ -119,7 +122,7 @@ static const struct field fields[] = {
 	FIELD(twheel_op, data, 32),
 	FIELD(twheel_op, slack_ns, 40),
 	FIELD(twheel_op, token, 48),
-	FIELD(twheel_op, reserved, 56),
+	FIELD(twheel_op, word, 56),
 
 	FIELD(twheel_result, error, 0),
 	FIELD(twheel_result, outcome, 4),
@@ -147,7 +150,8 @@ static const struct field fields[] = {
 	FIELD(twheel_list_entry, slack_ns, 56),
 	FIELD(twheel_list_entry, state, 64),
 	FIELD(twheel_list_entry, attempt, 68),
-	FIELD(twheel_list_entry, reserved, 72),
+	FIELD(twheel_list_entry, mapped, 72),
+	FIELD(twheel_list_entry, word, 76),
 
 	FIELD(twheel_list, entries, 0),
 	FIELD(twheel_list, room, 8),
@@ -217,6 +221,7 @@ static const struct field fields[] = {
 	FIELD(twheel_stats, reader, 188),
 	FIELD(twheel_stats, shut_down, 192),
 	FIELD(twheel_stats, reserved, 196),
+	FIELD(twheel_stats, postponed, 200),
 
 	FIELD(twheel_event, id, 0),
 	FIELD(twheel_event, data, 8),
@@ -240,7 +245,7 @@ struct size {
 #define SIZE(type, bytes)	{ #type, sizeof(struct type), bytes }
 
 static const struct size sizes[] = {
-	SIZE(twheel_info, 128),
+	SIZE(twheel_info, 136),
 	SIZE(twheel_setup, 56),
 	SIZE(twheel_start, 80),
 	SIZE(twheel_stop, 56),
@@ -256,7 +261,7 @@ static const struct size sizes[] = {
 	SIZE(twheel_reader, 32),
 	SIZE(twheel_drain, 40),
 	SIZE(twheel_shutdown, 64),
-	SIZE(twheel_stats, 200),
+	SIZE(twheel_stats, 208),
 	SIZE(twheel_event, 80),
 };
 
@@ -391,7 +396,7 @@ TEST(constants_are_as_published)
 	EXPECT_EQ(5, TWHEEL_OP_ACK);
 	EXPECT_EQ(6, TWHEEL_OP_REJECT);
 	EXPECT_EQ(7, TWHEEL_OP_EXTEND);
-	EXPECT_EQ(3, TWHEEL_ABI_REVISION);
+	EXPECT_EQ(4, TWHEEL_ABI_REVISION);
 	EXPECT_EQ(0xBD, TWHEEL_IOC);
 	EXPECT_EQ(65536, TWHEEL_SUBMIT_MAX);
 	EXPECT_EQ(65536, TWHEEL_LIST_MAX);
@@ -401,6 +406,7 @@ TEST(constants_are_as_published)
 	EXPECT_EQ(1, TWHEEL_ABSTIME);
 	EXPECT_EQ(2, TWHEEL_EXCLUSIVE);
 	EXPECT_EQ(4, TWHEEL_NEW_TIMEOUT);
+	EXPECT_EQ(8, TWHEEL_MAPPED);
 	EXPECT_EQ(1, TWHEEL_STEAL);
 	EXPECT_EQ(2, TWHEEL_CONTROL);
 	EXPECT_EQ(1, TWHEEL_READER_NONBLOCK);

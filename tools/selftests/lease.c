@@ -378,7 +378,7 @@ TEST_F(lease, operation_with_a_field_that_it_does_not_use_is_refused)
 		EXPECT_EQ(-EOPNOTSUPP, REFUSED(opcode, .token = token,
 					       .time_ns = 1, .slack_ns = 1));
 		EXPECT_EQ(-EOPNOTSUPP, REFUSED(opcode, .token = token,
-					       .time_ns = 1, .reserved = 1));
+					       .time_ns = 1, .word = 1));
 	}
 	EXPECT_EQ(-EOPNOTSUPP, REFUSED(TWHEEL_OP_ACK, .token = token,
 				       .time_ns = 1));

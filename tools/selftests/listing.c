@@ -136,7 +136,7 @@ static bool same_as_get(const struct twheel_list_entry *entry,
 	       entry->interval_ns == before->interval_ns &&
 	       entry->slack_ns == before->slack_ns &&
 	       entry->state == before->state &&
-	       entry->attempt == 0 && entry->reserved == 0;
+	       entry->attempt == 0 && !entry->mapped && !entry->word;
 }
 
 enum { ONE_SHOT, WITH_SLACK, PERIODIC, QUEUED, QUEUED_PERIODIC, DUE, KINDS };
@@ -207,7 +207,7 @@ TEST_F(listing, entry_says_what_get_says)
 	EXPECT_EQ(0, before[DUE].remaining_ns);
 	/* And nothing behind the last one. */
 	EXPECT_EQ(TW_POISON64, self->entries[KINDS].id);
-	EXPECT_EQ(TW_POISON64, self->entries[KINDS].reserved);
+	EXPECT_EQ(TW_POISON32, self->entries[KINDS].word);
 }
 
 TEST_F(listing, keeps_settings_of_a_call_as_they_were)

@@ -333,11 +333,6 @@ FIXTURE_VARIANT_ADD(contradiction, unknown_flag) {
 	.error = -EOPNOTSUPP,
 };
 
-FIXTURE_VARIANT_ADD(contradiction, reserved_field) {
-	.setup = { .reserved = 1 },
-	.error = -EOPNOTSUPP,
-};
-
 FIXTURE_SETUP(contradiction)
 {
 	struct twheel_setup setup = { .queue_len = 7 };

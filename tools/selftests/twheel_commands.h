@@ -19,7 +19,7 @@ FIXTURE_VARIANT_ADD(command, start) {
 	.cmd = TWHEEL_IOC_START,
 	.flags_at = offsetof(struct twheel_start, flags),
 	.known_flags = TWHEEL_ABSTIME | TWHEEL_EXCLUSIVE,
-	.reserved_at = offsetof(struct twheel_start, reserved),
+	.reserved_at = offsetof(struct twheel_start, word),
 };
 
 FIXTURE_VARIANT_ADD(command, stop) {
@@ -38,7 +38,7 @@ FIXTURE_VARIANT_ADD(command, reset) {
 FIXTURE_VARIANT_ADD(command, get) {
 	.cmd = TWHEEL_IOC_GET,
 	.flags_at = offsetof(struct twheel_get, flags),
-	.reserved_at = offsetof(struct twheel_get, reserved),
+	.reserved_at = offsetof(struct twheel_get, mapped),
 };
 
 FIXTURE_VARIANT_ADD(command, submit) {

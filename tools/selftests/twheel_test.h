@@ -236,7 +236,8 @@ static inline void tw_poison_get(struct twheel_get *get, __u64 id)
 	memset(get, TW_POISON, sizeof(*get));
 	get->id = id;
 	get->flags = 0;
-	get->reserved = 0;
+	get->mapped = 0;
+	get->word = 0;
 }
 
 static inline int tw_start(int fd, struct twheel_start *start)

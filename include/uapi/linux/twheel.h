@@ -13,6 +13,10 @@
  * its last descriptor.  SETUP also says whether an expiry is done with when it
  * was read, or only when its reader has acknowledged it.
  *
+ * mmap() of a descriptor gives words of memory that the program shares with the
+ * instance.  A timer that was started with TWHEEL_MAPPED is postponed by a store
+ * to its word, without a call; see TWHEEL_MAPPED.
+ *
  * Conventions
  *
  * - All times are nanoseconds on the clock of the instance, in 64 bits.
@@ -47,6 +51,8 @@
  *	E2BIG		a size-first structure has non-zero bytes behind what
  *			this kernel knows, or is larger than a page
  *	EBUSY		SETUP after the first timer was started, or after READER
+ *			or mmap(); START with TWHEEL_MAPPED of a word that
+ *			another timer has
  *	EEXIST		START with TWHEEL_EXCLUSIVE of an ID that is in use
  *	EFAULT		memory that cannot be read or written
  *	EINTR		read: interrupted by a signal before anything was read
@@ -64,7 +70,10 @@
  *			of 0 or above TWHEEL_LEASE_MAX_NS; ACK, REJECT, EXTEND
  *			or a reader of dead expiries where nothing is
  *			acknowledged; SETUP on a descriptor that READER made; a
- *			read on a descriptor that is not a reader
+ *			read on a descriptor that is not a reader; START with
+ *			TWHEEL_MAPPED of a word that is not there, or of a
+ *			periodic timer; an mmap() that is not of all the words,
+ *			shared, writable and not executable
  *	ENOENT		no timer has this ID; STATS: no such reader
  *	ENOMEM		the kernel, or the caller's memory cgroup, is out of
  *			memory
@@ -72,7 +81,8 @@
  *			instance, of the user or of the module; or that on IDs
  *			with the same hash, which only IDs get to that were
  *			chosen for it; READER: an instance has
- *			TWHEEL_READERS_MAX of them
+ *			TWHEEL_READERS_MAX of them; SETUP: a limit on the number
+ *			of words, of the user or of the module, is reached
  *	ENOTTY		unknown command, or in an io_uring one that does not go
  *			through it
  *	EOPNOTSUPP	an unknown flag or operation, or a field that is not 0
@@ -99,7 +109,7 @@
  *
  * Goes up by one with each addition.  What was published keeps its meaning.
  */
-#define TWHEEL_ABI_REVISION	3
+#define TWHEEL_ABI_REVISION	4
 
 /**
  * TWHEEL_SUBMIT_MAX - operations that one SUBMIT takes at most
@@ -240,6 +250,24 @@ enum twheel_outcome {
  * For reset.  Without it the timer runs again with the timeout that it had.
  */
 #define TWHEEL_NEW_TIMEOUT	(1U << 2)
+/**
+ * define TWHEEL_MAPPED - the timer has a word, and a store to it is a reset
+ *
+ * For start, of a one-shot timer.  The word holds the time of the last activity,
+ * in ns on the clock of the instance.  The effective deadline of the timer is its
+ * deadline, or the word plus its timeout, whichever is later.  The start itself
+ * sets the word to now.
+ *
+ * The kernel looks at the word when the timer is due: if the effective deadline
+ * is later, the timer runs on, and there is no expiry.  It looks again when the
+ * expiry is about to be handed to a reader: a store that was made before the
+ * read() began withdraws it, as a reset would have.  The generation stays.  A
+ * timeout of 0, that of a deadline which had passed, is not postponed.
+ *
+ * Whatever is in the word can only postpone.  A value in the future, or none that
+ * makes sense, is taken as now at the moment of looking.
+ */
+#define TWHEEL_MAPPED		(1U << 3)
 
 /**
  * struct twheel_info - limits and settings
@@ -273,6 +301,9 @@ enum twheel_outcome {
  * @reader: Out: number of this descriptor's reader, from 1; unique in the
  *	instance.  0: it is not a reader.
  * @reader_flags: Out: what READER was given for this descriptor.
+ * @map_words: Out: words of this instance that timers can have; mmap() gives
+ *	them.  This and what follows: since revision 4.
+ * @map_words_max: Out: largest value that SETUP takes.
  *
  * Before SETUP and the first start, the settings are those that a start would
  * give the instance.
@@ -305,6 +336,8 @@ struct twheel_info {
 	__u32 readers_max;
 	__u32 reader;
 	__u32 reader_flags;
+	__u32 map_words;
+	__u32 map_words_max;
 };
 
 /**
@@ -341,10 +374,11 @@ struct twheel_info {
  *	that.
  * @max_attempts: TWHEEL_AT_LEAST_ONCE: how often an expiry is delivered before it
  *	is dead.  0: no limit.
- * @reserved: Must be 0.
+ * @map_words: Words of 64 bits that timers can have; mmap() gives them, all 0.
+ *	0: none.  Since revision 4.
  *
- * SETUP may be repeated until the first timer was started or the first reader
- * made.  Settings that it does not name go back to their defaults.
+ * SETUP may be repeated until the first timer was started, the first reader made
+ * or the words mapped.  Settings that it does not name go back to their defaults.
  *
  * These contradict each other, and are EINVAL: TWHEEL_AT_LEAST_ONCE without a
  * lease, or with a policy other than TWHEEL_HOLD, or with TWHEEL_BROADCAST;
@@ -363,7 +397,7 @@ struct twheel_setup {
 	__u32 dispatch;
 	__aligned_u64 lease_ns;
 	__u32 max_attempts;
-	__u32 reserved;
+	__u32 map_words;
 };
 
 /**
@@ -374,7 +408,7 @@ struct twheel_setup {
  *	deadline and every interval after that; at least
  *	twheel_info.min_interval_ns.
  * @data: The expiry action: a word that comes back in every expiry.
- * @flags: TWHEEL_ABSTIME, TWHEEL_EXCLUSIVE.
+ * @flags: TWHEEL_ABSTIME, TWHEEL_EXCLUSIVE, TWHEEL_MAPPED.
  * @outcome: Out: what became of the earlier arming of this ID; one of enum
  *	twheel_outcome.
  * @generation: Out: number of this arming; unique in the instance.
@@ -384,7 +418,8 @@ struct twheel_setup {
  * @slack_ns: How much later than its deadline the timer may expire, so that it
  *	can be joined with others; rounded down to whole ticks, at most 2^32 - 1
  *	of them.  0: not at all.  Since revision 2.
- * @reserved: Must be 0.
+ * @word: With TWHEEL_MAPPED: which word, from 0; otherwise it must be 0.  No other
+ *	timer of the instance may have it.  Since revision 4.
  *
  * The deadline is rounded up to the tick, never down.  With slack, the tick of
  * the expiry is the one between the deadline and the end of the slack that most
@@ -402,7 +437,7 @@ struct twheel_start {
 	__aligned_u64 remaining_ns;
 	__aligned_u64 deadline_ns;
 	__aligned_u64 slack_ns;
-	__aligned_u64 reserved;
+	__aligned_u64 word;
 };
 
 /**
@@ -411,7 +446,8 @@ struct twheel_start {
  * @flags: Must be 0.
  * @outcome: Out: one of enum twheel_outcome, but not TWHEEL_WAS_FREE.
  * @generation: Out: number of the arming that this ended.
- * @remaining_ns: Out: time that it still had; 0 if it had expired.
+ * @remaining_ns: Out: time that it still had, to its effective deadline; 0 if it
+ *	had expired.
  * @data: Out: the timer's data.
  * @reserved: Must be 0.
  *
@@ -441,7 +477,7 @@ struct twheel_stop {
  * @deadline_ns: Out: the new deadline.
  * @reserved: Must be 0.
  *
- * The timer keeps its interval, its slack and its data; a periodic timer's grid
+ * The timer keeps its interval, its slack, its data and its word; a periodic timer's grid
  * begins anew at the new deadline.  The timeout of a timer that was started with
  * TWHEEL_ABSTIME is what its deadline was away when it was started.  No read()
  * that begins after this call has returned yields an expiry of an earlier
@@ -465,13 +501,16 @@ struct twheel_reset {
  * @state: Out: one of enum twheel_state.
  * @generation: Out: number of its arming.
  * @deadline_ns: Out: its deadline, as asked for; of a periodic timer, that of
- *	its next expiry or of the first one that is unread.
- * @remaining_ns: Out: time to the deadline; 0 when it has passed.
+ *	its next expiry or of the first one that is unread; of one with a word, its
+ *	effective deadline.
+ * @remaining_ns: Out: time to the deadline; 0 when it has passed, or the timer
+ *	has expired.
  * @timeout_ns: Out: the timeout that a reset would use.
  * @interval_ns: Out: its interval; 0 for a one-shot timer.
  * @data: Out: its data.
  * @slack_ns: Out: its slack, in whole ticks.  Since revision 2.
- * @reserved: Must be 0.
+ * @mapped: Must be 0.  Out: 1 if it has a word.  Since revision 4.
+ * @word: Must be 0.  Out: which.  Since revision 4.
  */
 struct twheel_get {
 	__aligned_u64 id;
@@ -484,7 +523,8 @@ struct twheel_get {
 	__aligned_u64 interval_ns;
 	__aligned_u64 data;
 	__aligned_u64 slack_ns;
-	__aligned_u64 reserved;
+	__u32 mapped;
+	__u32 word;
 };
 
 /**
@@ -517,7 +557,7 @@ enum twheel_opcode {
  * @data: START: as in struct twheel_start.
  * @slack_ns: START: as in struct twheel_start.
  * @token: ACK, REJECT, EXTEND: as in struct twheel_ack.  Since revision 3.
- * @reserved: Must be 0.
+ * @word: START: as in struct twheel_start.  Since revision 4.
  *
  * What an operation does not use must be 0.
  */
@@ -530,7 +570,7 @@ struct twheel_op {
 	__aligned_u64 data;
 	__aligned_u64 slack_ns;
 	__aligned_u64 token;
-	__aligned_u64 reserved;
+	__aligned_u64 word;
 };
 
 /**
@@ -602,7 +642,8 @@ struct twheel_submit {
  * @state: One of enum twheel_state.
  * @attempt: How often its expiry was delivered so far, without being
  *	acknowledged.
- * @reserved: 0.
+ * @mapped: As in struct twheel_get.
+ * @word: As in struct twheel_get.
  */
 struct twheel_list_entry {
 	__aligned_u64 id;
@@ -615,7 +656,8 @@ struct twheel_list_entry {
 	__aligned_u64 slack_ns;
 	__u32 state;
 	__u32 attempt;
-	__aligned_u64 reserved;
+	__u32 mapped;
+	__u32 word;
 };
 
 /**
@@ -803,9 +845,9 @@ struct twheel_shutdown {
  * @expired: Expiries; several missed periods of a periodic timer are one.
  * @delivered: Expiries that were read; with TWHEEL_AT_LEAST_ONCE, that were
  *	acknowledged.
- * @withdrawn: Expiries that a start, stop or reset took back before they were
- *	read or acknowledged; with TWHEEL_BROADCAST, also those that a reader left
- *	unread.
+ * @withdrawn: Expiries that a start, stop or reset, or a store to a word, took
+ *	back before they were read or acknowledged; with TWHEEL_BROADCAST, also
+ *	those that a reader left unread.
  * @dropped: Expiries that the overflow policy dropped.
  * @dead: Expiries that are dead now.  Reader: those that died in its hands.
  * @waiting: Expiries that wait to be read: twheel_stats.queued, and those that
@@ -831,6 +873,8 @@ struct twheel_shutdown {
  *	that this is about; 0: the instance.
  * @shut_down: 1 after SHUTDOWN.
  * @reserved: 0.
+ * @postponed: Times that a timer was due, or its expiry about to be read or
+ *	dropped, and ran on because of its word.  Since revision 4.
  *
  * Taken under one lock, so at any moment, of an instance and of each reader,
  * expired = delivered + withdrawn + dropped + dead + waiting + in_flight +
@@ -839,7 +883,7 @@ struct twheel_shutdown {
  * TWHEEL_SHARED an expiry is given to a reader when that reads it.
  *
  * What a reader does not have is 0: twheel_stats.timers, armed, started, reset,
- * stopped, migrated, passes, programmed.
+ * stopped, migrated, passes, programmed, postponed.
  */
 struct twheel_stats {
 	__u32 size;
@@ -870,6 +914,7 @@ struct twheel_stats {
 	__u32 reader;
 	__u32 shut_down;
 	__u32 reserved;
+	__aligned_u64 postponed;
 };
 
 /**
@@ -900,7 +945,7 @@ struct twheel_stats {
  * @sequence: Number of this record in the stream of its queue, from 1.  The gap to
  *	the record before is @dropped.
  * @deadline_ns: The deadline asked for; of a periodic timer, the first one that
- *	this record reports.
+ *	this record reports; of one with a word, the effective deadline.
  * @fired_ns: When it expired; never before @deadline_ns.
  * @expirations: 1; for a periodic timer, the periods that have passed since the
  *	last record.

@@ -7,6 +7,24 @@
 #define BIT(nr) (1UL << (nr))
 #define BIT_ULL(nr) (1ULL << (nr))
 
+#define BITS_PER_LONG 64
+#define BITS_TO_LONGS(nr) (((nr) + BITS_PER_LONG - 1) / BITS_PER_LONG)
+
+static inline void __set_bit(unsigned long nr, unsigned long *map)
+{
+	map[nr / BITS_PER_LONG] |= BIT(nr % BITS_PER_LONG);
+}
+
+static inline void __clear_bit(unsigned long nr, unsigned long *map)
+{
+	map[nr / BITS_PER_LONG] &= ~BIT(nr % BITS_PER_LONG);
+}
+
+static inline bool test_bit(unsigned long nr, const unsigned long *map)
+{
+	return map[nr / BITS_PER_LONG] & BIT(nr % BITS_PER_LONG);
+}
+
 /* Number of the highest bit that is set, from 1; 0 if none is. */
 static inline unsigned int fls64(u64 x)
 {
