@@ -116,6 +116,8 @@ static inline void fixture_exit(struct kunit *test)
 		twheel_instance_destroy(&f->inst);
 		KUNIT_EXPECT_EQ_MSG(test, atomic64_read(&f->account->timers), 0,
 				    "timers that are not given back");
+		KUNIT_EXPECT_EQ_MSG(test, atomic64_read(&f->account->words), 0,
+				    "words that are not given back");
 		twheel_account_put(f->account);
 	}
 	vfree(f);
