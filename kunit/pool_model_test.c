@@ -42,6 +42,8 @@ struct model_lease {
  * @deadline: Of the last record of each timer.
  * @reader: Those that have come.
  * @there: Which are there.
+ * @word: Of each timer: 0, or one more than the number of its word.
+ * @timeout: Of each timer.
  * @sequence: Of the last record of each; the opener's is the last.
  */
 static struct model {
@@ -51,6 +53,8 @@ static struct model {
 	u64 deadline[TIMERS];
 	struct twheel_consumer reader[READERS];
 	bool there[READERS];
+	u32 word[TIMERS];
+	u64 timeout[TIMERS];
 	u64 sequence[READERS + 1];
 } model;
 
@@ -72,6 +76,7 @@ static void draw_setup(struct kunit *test)
 			.delivery = below(2),
 			.dispatch = below(4),
 			.flags = below(4),
+			.map_words = below(2) * TIMERS,
 		};
 		if (config.delivery) {
 			config.lease_ns = 1 + below(6 * TICK);
@@ -103,6 +108,20 @@ static void expect_lapsed(struct kunit *test, const struct model_lease *lease,
 	KUNIT_EXPECT_GT(test, event->token, lease->token);
 }
 
+/* Its word, if it has one, is no newer than the record. */
+static void expect_idle(struct kunit *test, const struct twheel_event *event)
+{
+	struct fixture *f = test->priv;
+	u32 word = model.word[event->id];
+	u64 active;
+
+	if (!word || !model.timeout[event->id])
+		return;
+	active = min(*twheel_words_at(&f->inst.words, word - 1), f->clock.now);
+	KUNIT_EXPECT_LE_MSG(test, active + model.timeout[event->id],
+			    event->deadline_ns, "id %llu", event->id);
+}
+
 static void expect_event(struct kunit *test, struct twheel_consumer *by,
 			 const struct twheel_event *event)
 {
@@ -114,6 +133,7 @@ static void expect_event(struct kunit *test, struct twheel_consumer *by,
 
 	KUNIT_EXPECT_GE(test, event->fired_ns, event->deadline_ns);
 	KUNIT_EXPECT_EQ(test, event->data, ~event->id);
+	expect_idle(test, event);
 	if (config->dispatch != TWHEEL_BROADCAST && again)
 		KUNIT_EXPECT_TRUE_MSG(test, event->attempt > 1 ||
 				      event->flags & TWHEEL_EVENT_DEAD,
@@ -180,7 +200,8 @@ static void do_read(struct kunit *test)
 	f->room = 1 + below(8);
 	f->events = 0;
 	twheel_instance_deliver(by, &f->receiver, claim);
-	if (claim == TWHEEL_CLAIM_ALL)
+	/* Of what is there, words may withdraw some. */
+	if (claim == TWHEEL_CLAIM_ALL && (f->events || !f->inst.words.nr))
 		KUNIT_EXPECT_EQ(test, !!f->events, drainable);
 	expect_sequence(test, nr, shared, claim);
 	for (i = 0; i < f->events; i++)
@@ -228,6 +249,31 @@ static void expect_outcome(struct kunit *test, u32 id, u32 outcome)
 	lease->by = NULL;
 }
 
+/* Half of the timers have a word, where there are words; mostly their own. */
+static int do_start(struct fixture *f, u32 id)
+{
+	u32 word = below(8) ? id : below(TIMERS);
+	u64 time = below(8 * TICK);
+	int ret;
+
+	if (!f->inst.words.nr || below(2)) {
+		ret = start(f, id, time, below(2) ? TICK + below(6 * TICK) : 0,
+			    0);
+		word = 0;
+	} else {
+		f->start = (struct twheel_start) {
+			.id = id, .time_ns = time, .data = ~(u64)id,
+			.flags = TWHEEL_MAPPED, .word = word++,
+		};
+		ret = twheel_instance_start(&f->inst, &f->start);
+	}
+	if (ret)
+		return ret;
+	model.word[id] = word;
+	model.timeout[id] = time;
+	return 0;
+}
+
 static void do_timer(struct kunit *test)
 {
 	struct fixture *f = test->priv;
@@ -239,10 +285,21 @@ static void do_timer(struct kunit *test)
 	} else if (op == 1) {
 		if (!reset(f, id, 0, 0))
 			expect_outcome(test, id, f->reset.outcome);
-	} else if (!start(f, id, below(8 * TICK),
-			  below(2) ? TICK + below(6 * TICK) : 0, 0)) {
+	} else if (!do_start(f, id)) {
 		expect_outcome(test, id, f->start.outcome);
 	}
+}
+
+/* Mostly the time, or that of a moment ago. */
+static void do_store(struct fixture *f)
+{
+	u64 value = f->clock.now - below(2 * TICK);
+
+	if (!f->inst.words.nr)
+		return;
+	if (!below(4))
+		value = below(2) ? U64_MAX : f->clock.now + below(20 * TICK);
+	WRITE_ONCE(*twheel_words_at(&f->inst.words, below(TIMERS)), value);
 }
 
 static void come_or_go(struct kunit *test)
@@ -278,6 +335,8 @@ static void step(struct kunit *test)
 		do_timer(test);
 	else if (op < 60)
 		run_for(f, below(4 * TICK));
+	else if (op < 65)
+		do_store(f);
 	else if (op < 80)
 		do_read(test);
 	else if (op < 92)
@@ -308,6 +367,8 @@ static void finish(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, stats(test)->waiting, 0);
 	KUNIT_EXPECT_EQ(test, f->inst.pool.returns.live, 0);
 	KUNIT_EXPECT_EQ(test, f->inst.pool.copies, 0);
+	for (i = 0; i < f->inst.words.nr; i++)
+		KUNIT_EXPECT_FALSE(test, test_bit(i, f->inst.words.taken));
 }
 
 static bool has_failed(const struct kunit *test)
