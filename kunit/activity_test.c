@@ -504,6 +504,21 @@ static void store_withdraws_the_copies_of_all_readers(struct kunit *test)
 	twheel_consumer_leave(&second);
 }
 
+static void last_copy_that_is_dropped_lets_it_run_on(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+
+	expire_one(test, (struct twheel_config) {
+		.dispatch = TWHEEL_BROADCAST, .queue_len = 1,
+		.overflow = TWHEEL_DROP_OLDEST });
+	touch(f, 1, f->clock.now);
+	KUNIT_ASSERT_EQ(test, start(f, 2, 0, 0, 0), 0);
+	KUNIT_EXPECT_EQ(test, stats(test)->dropped, 1);
+	KUNIT_EXPECT_EQ(test, read_events(f, 9), 1);
+	KUNIT_EXPECT_EQ(test, f->event[0].id, 2);
+	expect_one_timeout_on(test);
+}
+
 static void after_shutdown_a_store_still_withdraws(struct kunit *test)
 {
 	struct twheel_shutdown shutdown = { 0 };
@@ -579,6 +594,7 @@ static struct kunit_case activity_cases[] = {
 	KUNIT_CASE(lease_is_not_disturbed),
 	KUNIT_CASE(reader_of_dead_ones_finds_none_with_activity),
 	KUNIT_CASE(store_withdraws_the_copies_of_all_readers),
+	KUNIT_CASE(last_copy_that_is_dropped_lets_it_run_on),
 	KUNIT_CASE(after_shutdown_a_store_still_withdraws),
 	KUNIT_CASE(crowd_is_postponed_in_passes),
 	KUNIT_CASE(words_are_charged_and_given_back),
