@@ -149,16 +149,13 @@ void twheel_account_uncharge(struct twheel_account *account, u64 nr)
 }
 EXPORT_SYMBOL_FOR_KUNIT(twheel_account_uncharge);
 
-/**
- * twheel_account_charge_words() - charge words
- * @account: The account.
- * @nr: How many.
- *
- * Context: Any.
- * Return: 0, or -ENOSPC if the limit of the user or of the module would be
- * exceeded.
- */
-int twheel_account_charge_words(struct twheel_account *account, u64 nr)
+static void uncharge_words(struct twheel_account *account, u64 nr)
+{
+	atomic64_sub(nr, &account->words);
+	atomic64_sub(nr, &total_words);
+}
+
+static int charge_words(struct twheel_account *account, u64 nr)
 {
 	if (!charge(&account->words, nr, READ_ONCE(max_user_words)))
 		return -ENOSPC;
@@ -169,14 +166,20 @@ int twheel_account_charge_words(struct twheel_account *account, u64 nr)
 }
 
 /**
- * twheel_account_uncharge_words() - give the charge of words back
+ * twheel_account_change_words() - an instance has fewer or more words now
  * @account: The account.
- * @nr: How many.
+ * @from: How many it has had.
+ * @to: How many it has.
  *
  * Context: Any.
+ * Return: 0, or -ENOSPC if the limit of the user or of the module would be
+ * exceeded, and nothing has changed; never for fewer.
  */
-void twheel_account_uncharge_words(struct twheel_account *account, u64 nr)
+int twheel_account_change_words(struct twheel_account *account, u64 from,
+				u64 to)
 {
-	atomic64_sub(nr, &account->words);
-	atomic64_sub(nr, &total_words);
+	if (to > from)
+		return charge_words(account, to - from);
+	uncharge_words(account, from - to);
+	return 0;
 }

@@ -30,7 +30,7 @@ struct twheel_account *twheel_account_get(kuid_t uid);
 void twheel_account_put(struct twheel_account *account);
 int twheel_account_charge(struct twheel_account *account);
 void twheel_account_uncharge(struct twheel_account *account, u64 nr);
-int twheel_account_charge_words(struct twheel_account *account, u64 nr);
-void twheel_account_uncharge_words(struct twheel_account *account, u64 nr);
+int twheel_account_change_words(struct twheel_account *account, u64 from,
+				u64 to);
 
 #endif /* TWHEEL_ACCOUNT_H */

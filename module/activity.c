@@ -8,7 +8,6 @@
  * one look in each of its timeouts, however often it is postponed: the lazy
  * update of a deadline that servers practise with their own timers.
  */
-#include <linux/compiler.h>
 #include <linux/errno.h>
 #include <linux/lockdep.h>
 
@@ -63,23 +62,6 @@ void twheel_activity_end(struct twheel_instance *inst,
 	__clear_bit(timer->word, inst->words.taken);
 	timer->node.mapped = false;
 	timer->interval = 0;
-}
-
-/**
- * twheel_activity_deadline() - the effective deadline of a timer with a word
- * @inst: The instance.
- * @timer: The timer.
- * @now: The time, ns.
- *
- * Return: The deadline, ns, as of this look at the word.
- */
-u64 twheel_activity_deadline(const struct twheel_instance *inst,
-			     const struct twheel_timer *timer, u64 now)
-{
-	const u64 *word = twheel_words_at(&inst->words, timer->word);
-
-	lockdep_assert_held(&inst->lock);
-	return twheel_timer_postponed(timer, READ_ONCE(*word), now);
 }
 
 /**

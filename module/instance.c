@@ -217,13 +217,18 @@ static void install_opener(struct twheel_instance *inst, struct parts *parts)
 		twheel_consumer_seat(opener);
 }
 
-/* Give @parts to the instance; what it had is in @parts then. */
-static void install(struct twheel_instance *inst, struct parts *parts,
-		    const struct twheel_config *config)
+/* Give @parts to the instance; what it had is in @parts then.  0 or -ENOSPC. */
+static int install(struct twheel_instance *inst, struct parts *parts,
+		   const struct twheel_config *config)
 {
 	struct twheel_clock *clock = inst->clock;
+	int ret;
 
 	lockdep_assert_held(&inst->lock);
+	ret = twheel_account_change_words(inst->account, inst->words.nr,
+					  parts->words.nr);
+	if (ret)
+		return ret;
 	inst->config = *config;
 	inst->pooled = config->delivery || config->dispatch;
 	swap(inst->wheel, parts->wheel);
@@ -235,6 +240,7 @@ static void install(struct twheel_instance *inst, struct parts *parts,
 	clock->ops->select(clock, config->clock);
 	twheel_wheel_init(inst->wheel,
 			  clock->ops->now(clock) >> config->tick_shift);
+	return 0;
 }
 
 /* Whether the settings are fixed: a timer, reader or mapping has come. */
@@ -265,7 +271,7 @@ int twheel_instance_setup(struct twheel_instance *inst,
 		twheel_config_fill(&defaults);
 	ret = parts_alloc(&parts, config ?: &defaults);
 	if (!ret)
-		ret = twheel_words_init(&parts.words, inst->account,
+		ret = twheel_words_init(&parts.words,
 					(config ?: &defaults)->map_words);
 	if (ret) {
 		parts_free(&parts);
@@ -275,7 +281,7 @@ int twheel_instance_setup(struct twheel_instance *inst,
 	if (config && is_in_use(inst))
 		ret = -EBUSY;
 	else if (config || !inst->wheel)
-		install(inst, &parts, config ?: &defaults);
+		ret = install(inst, &parts, config ?: &defaults);
 	spin_unlock_bh(&inst->lock);
 	parts_free(&parts);
 	return ret;
@@ -411,6 +417,7 @@ void twheel_instance_destroy(struct twheel_instance *inst)
 	kvfree(inst->wheel);
 	twheel_index_destroy(&inst->index);
 	twheel_queue_destroy(&inst->queue);
+	twheel_account_change_words(inst->account, inst->words.nr, 0);
 	twheel_words_destroy(&inst->words);
 }
 EXPORT_SYMBOL_FOR_KUNIT(twheel_instance_destroy);

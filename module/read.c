@@ -206,16 +206,21 @@ static bool take_nothing(struct twheel_receiver *receiver,
 }
 
 /*
- * Have expiries withdrawn that a read would withdraw, for a bounded time: so what
- * is readable then can be read.
+ * Have expiries withdrawn that a read would withdraw, up to the first that it
+ * would not: so what is readable then can be read.
  */
 static void look_at_words(struct twheel_file *tf)
 {
 	struct twheel_receiver nobody = { .take = take_nothing };
+	enum twheel_read_end end = TWHEEL_READ_MORE;
 
-	if (READ_ONCE(tf->group->inst.config.map_words))
-		twheel_instance_deliver(&tf->consumer, &nobody,
-					TWHEEL_CLAIM_OWN);
+	if (!READ_ONCE(tf->group->inst.config.map_words))
+		return;
+	while (end == TWHEEL_READ_MORE && !fatal_signal_pending(current)) {
+		end = twheel_instance_deliver(&tf->consumer, &nobody,
+					      TWHEEL_CLAIM_OWN);
+		cond_resched();
+	}
 }
 
 /**
@@ -233,11 +238,10 @@ __poll_t twheel_file_poll(struct twheel_file *tf, struct file *file,
 	poll_wait(file, &tf->bell->wait, table);
 	if (!is_reader(tf))
 		return 0;
+	if (twheel_consumer_readable(&tf->consumer))
+		look_at_words(tf);
 	if (is_at_end(tf))
 		return EPOLLIN | EPOLLRDNORM | EPOLLHUP;
-	if (!twheel_consumer_readable(&tf->consumer))
-		return 0;
-	look_at_words(tf);
 	return twheel_consumer_readable(&tf->consumer) ?
 	       EPOLLIN | EPOLLRDNORM : 0;
 }

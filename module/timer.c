@@ -9,7 +9,6 @@
 #include <linux/errno.h>
 #include <linux/ktime.h>
 #include <linux/math64.h>
-#include <linux/minmax.h>
 
 #include "compat.h"
 #include "timer.h"
@@ -125,29 +124,6 @@ int twheel_timer_deadline(u64 now, u64 time, bool absolute, u64 *deadline)
 	return 0;
 }
 EXPORT_SYMBOL_FOR_KUNIT(twheel_timer_deadline);
-
-/**
- * twheel_timer_postponed() - the deadline of a timer that is postponed by activity
- * @timer: The timer.
- * @activity: When there was activity last, ns, as somebody says who is not to be
- *	trusted.
- * @now: The time, ns.
- *
- * Return: Its deadline, or its timeout after @activity if that is later; never
- * more than its timeout after @now.
- */
-u64 twheel_timer_postponed(const struct twheel_timer *timer, u64 activity,
-			   u64 now)
-{
-	/* No activity is later than now, whatever they say. */
-	u64 deadline = min(activity, now) + timer->timeout;
-
-	/* It had passed at the start: nothing is left to postpone. */
-	if (!timer->timeout || deadline <= timer->deadline)
-		return timer->deadline;
-	return min_t(u64, deadline, KTIME_MAX);
-}
-EXPORT_SYMBOL_FOR_KUNIT(twheel_timer_postponed);
 
 /**
  * twheel_timer_remaining() - time that a timer still has

@@ -7,7 +7,9 @@
 
 #include <linux/bitops.h>
 #include <linux/container_of.h>
+#include <linux/ktime.h>
 #include <linux/list.h>
+#include <linux/minmax.h>
 #include <linux/rbtree.h>
 #include <linux/types.h>
 
@@ -152,8 +154,6 @@ int twheel_timer_next(u32 state, enum twheel_step op);
 u32 twheel_timer_step(struct twheel_timer *timer, enum twheel_step op,
 		      struct twheel_books *books);
 int twheel_timer_deadline(u64 now, u64 time, bool absolute, u64 *deadline);
-u64 twheel_timer_postponed(const struct twheel_timer *timer, u64 activity,
-			   u64 now);
 u64 twheel_timer_remaining(const struct twheel_timer *timer, u64 deadline,
 			   u64 now);
 u64 twheel_timer_expirations(const struct twheel_timer *timer, u64 now);
@@ -199,10 +199,35 @@ static inline u64 twheel_timer_tick(u64 deadline, unsigned int shift)
 static inline u64 twheel_timer_join(u64 tick, u32 slack)
 {
 	u64 last = tick + slack;
-	/* The highest bit that changes on the way from before @tick to @last. */
-	unsigned int bit = fls64((tick - 1) ^ last) - 1;
+	unsigned int bit;
 
+	if (!slack)
+		return tick;
+	/* The highest bit that changes on the way from before @tick to @last. */
+	bit = fls64((tick - 1) ^ last) - 1;
 	return last >> bit << bit;
+}
+
+/**
+ * twheel_timer_postponed() - the deadline of a timer that is postponed by activity
+ * @timer: The timer.
+ * @activity: When there was activity last, ns, as somebody says who is not to be
+ *	trusted.
+ * @now: The time, ns.
+ *
+ * Return: Its deadline, or its timeout after @activity if that is later; never
+ * more than its timeout after @now.
+ */
+static inline u64 twheel_timer_postponed(const struct twheel_timer *timer,
+					 u64 activity, u64 now)
+{
+	/* No activity is later than now, whatever they say. */
+	u64 deadline = min(activity, now) + timer->timeout;
+
+	/* It had passed at the start: nothing is left to postpone. */
+	if (!timer->timeout || deadline <= timer->deadline)
+		return timer->deadline;
+	return min_t(u64, deadline, KTIME_MAX);
 }
 
 #endif /* TWHEEL_TIMER_H */

@@ -138,7 +138,9 @@ bool twheel_wheel_add(struct twheel_wheel *w, struct twheel_node *node)
 	u64 period = insert(w, node, &level);
 
 	w->nr++;
-	note_wake(w, slot_wake(w, period, level), node->place);
+	/* Mostly it is far away, and that is cheaper to see. */
+	if (twheel_slot_rests(period, level) < wake)
+		note_wake(w, slot_wake(w, period, level), node->place);
 	return w->wake != wake;
 }
 EXPORT_SYMBOL_FOR_KUNIT(twheel_wheel_add);

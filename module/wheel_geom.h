@@ -134,4 +134,10 @@ static inline u64 twheel_migrate_start(u64 period, unsigned int level,
 	return (period << shift) - min(lead, BIT_ULL(shift));
 }
 
+/* The tick before which nothing is done to the slot of @period of @level. */
+static inline u64 twheel_slot_rests(u64 period, unsigned int level)
+{
+	return (period - !!level) << twheel_level_shift(level);
+}
+
 #endif /* TWHEEL_WHEEL_GEOM_H */

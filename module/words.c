@@ -4,7 +4,6 @@
  */
 #include <linux/errno.h>
 #include <linux/sched.h>
-#include <linux/string.h>
 
 #include "compat.h"
 #include "gfp.h"
@@ -31,26 +30,18 @@ static int alloc_memory(struct twheel_words *words)
 /**
  * twheel_words_init() - get words, all 0
  * @words: Result.
- * @account: Who pays.
  * @nr: How many; may be 0.
  *
  * Context: May sleep.  Charged to the caller's memory cgroup.
- * Return: 0, -ENOMEM, or -ENOSPC if the limit of the user or of the module is
- * reached.
+ * Return: 0, or -ENOMEM and there are none.
  */
-int twheel_words_init(struct twheel_words *words,
-		      struct twheel_account *account, u32 nr)
+int twheel_words_init(struct twheel_words *words, u32 nr)
 {
 	int ret;
 
-	memset(words, 0, sizeof(*words));
+	*words = (struct twheel_words) { .nr = nr };
 	if (!nr)
 		return 0;
-	ret = twheel_account_charge_words(account, nr);
-	if (ret)
-		return ret;
-	words->account = account;
-	words->nr = nr;
 	ret = alloc_memory(words);
 	if (ret)
 		twheel_words_destroy(words);
@@ -75,8 +66,6 @@ void twheel_words_destroy(struct twheel_words *words)
 		free_page((unsigned long)words->page[i]);
 	kvfree(words->page);
 	kvfree(words->taken);
-	if (words->nr)
-		twheel_account_uncharge_words(words->account, words->nr);
-	memset(words, 0, sizeof(*words));
+	*words = (struct twheel_words) { .nr = 0 };
 }
 EXPORT_SYMBOL_FOR_KUNIT(twheel_words_destroy);

@@ -12,8 +12,6 @@
 #include <linux/mm.h>
 #include <linux/types.h>
 
-#include "account.h"
-
 /* Words in a page. */
 #define TWHEEL_PAGE_WORDS	((u32)(PAGE_SIZE / sizeof(u64)))
 
@@ -23,18 +21,15 @@
  * @mapped: They were mapped: from then on they stay as long as the instance.
  * @page: Their pages.
  * @taken: A bit for each word that a timer has.
- * @account: Who pays.
  */
 struct twheel_words {
 	u32 nr;
 	bool mapped;
 	u64 **page;
 	unsigned long *taken;
-	struct twheel_account *account;
 };
 
-int twheel_words_init(struct twheel_words *words,
-		      struct twheel_account *account, u32 nr);
+int twheel_words_init(struct twheel_words *words, u32 nr);
 void twheel_words_destroy(struct twheel_words *words);
 
 static inline u32 twheel_words_pages(const struct twheel_words *words)
