@@ -115,6 +115,66 @@ static inline int tw_extend(int fd, const struct twheel_event *event,
 	return tw_lease_ioctl(fd, TWHEEL_IOC_EXTEND, &ack);
 }
 
+/**
+ * struct tw_race - acknowledgements that are aimed at the end of their lease
+ * @lead: How long before it they come, ns.
+ * @step: What @lead changes by, ns.
+ * @late: Whether most of the last ones were too late.
+ *
+ * How long a call takes, and how late a lease ends, is the machine's affair.  So
+ * the aim is taken by the last shots, and gets to the end of the lease wherever
+ * that is, from TW_RACE_FIRST on.
+ */
+struct tw_race {
+	__s64 lead;
+	__s64 step;
+	bool late;
+};
+
+#define TW_RACE_FIRST	((struct tw_race) { .step = 200 * TW_US, .late = true })
+/* The most deliveries that race together, and the time between their ends. */
+#define TW_RACERS	128
+#define TW_RACE_GAP	(10 * TW_US)
+
+/*
+ * Let the leases of @count deliveries, which are long, end soon and one after the
+ * other; @when is when to acknowledge each.
+ */
+static inline bool tw_race_begin(const struct tw_race *race, int fd,
+				 const struct twheel_event *event,
+				 unsigned int count, __u64 *when)
+{
+	struct twheel_result result[TW_RACERS];
+	struct twheel_op op[TW_RACERS];
+	unsigned int i;
+
+	for (i = 0; i < count; i++) {
+		op[i] = tw_op(TWHEEL_OP_EXTEND, event[i].id);
+		op[i].token = event[i].token;
+		op[i].time_ns = (race->lead > 0 ? race->lead : 1) +
+				i * TW_RACE_GAP;
+	}
+	if (tw_submit(fd, op, result, count) != (int)count ||
+	    tw_count_errors(result, count, 0) != count)
+		return false;
+	for (i = 0; i < count; i++)
+		when[i] = result[i].deadline_ns - race->lead;
+	return true;
+}
+
+/* @stale of @count acknowledgements were too late: aim better. */
+static inline void tw_race_end(struct tw_race *race, unsigned int count,
+			       unsigned int stale)
+{
+	bool late = 2 * stale > count;
+
+	race->step = late == race->late ? 2 * race->step : race->step / 2;
+	if (race->step < (__s64)TW_RACE_GAP)
+		race->step = TW_RACE_GAP;
+	race->lead += late ? race->step : -race->step;
+	race->late = late;
+}
+
 /* DRAIN; returns how many came, or -errno. */
 static inline int tw_drain(int fd, struct twheel_event *events,
 			   unsigned int room)
