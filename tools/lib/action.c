@@ -102,7 +102,7 @@ static int start_again(struct twheel_dispatcher *dispatcher, struct twheel_actio
 
 int twheel_action_reset(struct twheel_dispatcher *dispatcher, struct twheel_action *action)
 {
-	int ret = twheel_touch(dispatcher->fd, id_of(action));
+	int ret = twheel_reset_id(dispatcher->fd, id_of(action));
 
 	if (ret == -ENOENT)
 		return start_again(dispatcher, action, action->timeout_ns);

@@ -42,7 +42,7 @@ installed_files() {
 ./lib/libtwheel.a
 ./lib/libtwheel.so
 ./lib/libtwheel.so.0
-./lib/libtwheel.so.0.2.0
+./lib/libtwheel.so.0.3.0
 ./lib/pkgconfig/libtwheel.pc
 END
 }
@@ -66,11 +66,11 @@ symbols() {
 
 exports_what_the_header_declares() {
 	[ "$(functions_of_header | wc -l)" -gt 30 ] &&
-		diff <(functions_of_header) <(symbols | sed 's/@.*//')
+		diff <(functions_of_header) <(symbols | sed -n 's/@@.*//p')
 }
 
 every_symbol_has_a_version() {
-	! symbols | grep -Ev '@@LIBTWHEEL_0\.[12]$'
+	! symbols | grep -Ev '@@?LIBTWHEEL_0\.[123]$'
 }
 
 soname() {
@@ -139,6 +139,30 @@ build_cxx() {
 check_program() {
 	! tr ' ' '\n' <"$dir/program.d" | grep 'twheel.*\.h' | grep -v "^$prefix/include/" &&
 		LD_LIBRARY_PATH=$prefix/lib "$dir/program"
+}
+
+# Linked with a name that the header has dropped since.
+old_program() {
+	cat >"$dir/old.c" <<'END'
+#include <errno.h>
+#include <stdint.h>
+int twheel_touch(int fd, uint64_t id);
+__asm__(".symver twheel_touch, twheel_touch@LIBTWHEEL_0.1");
+int main(void)
+{
+	return twheel_touch(-1, 7) != -EBADF;
+}
+END
+	gcc "${strict[@]}" -o "$dir/old" "$dir/old.c" -L"$prefix/lib" -ltwheel &&
+		LD_LIBRARY_PATH=$prefix/lib "$dir/old"
+}
+
+# The same source, compiled anew: the name is not to be found, or it would be taken for
+# what has it now.
+old_source() {
+	sed '/symver/d' "$dir/old.c" >"$dir/older.c"
+	! gcc -o "$dir/old" "$dir/older.c" -L"$prefix/lib" -ltwheel 2>"$dir/said" &&
+		grep 'undefined reference to .twheel_touch' "$dir/said"
 }
 
 is_linked_dynamically() {
@@ -221,6 +245,8 @@ try "C++17 program" build_cxx --cflags
 try "... linked dynamically" is_linked_dynamically
 try "C++17 program, static" build_cxx --static -static
 try "... linked statically" is_linked_statically
+try "a program that was linked with version 0.1" old_program
+try "a source that calls what has gone does not link" old_source
 for example in "$top"/tools/examples/*.c; do
 	try "example ${example##*/}" build_example "$example"
 done

@@ -30,7 +30,7 @@ int twheel_start_in(int fd, uint64_t id, uint64_t timeout_ns, uint64_t data)
 	return ret ? ret : (int)start.outcome;
 }
 
-int twheel_touch(int fd, uint64_t id)
+int twheel_reset_id(int fd, uint64_t id)
 {
 	struct twheel_reset reset = { .id = id };
 	int ret = twheel_reset(fd, &reset);

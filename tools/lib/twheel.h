@@ -155,21 +155,21 @@ int twheel_get(int fd, struct twheel_get *get);
 int twheel_start_in(int fd, uint64_t id, uint64_t timeout_ns, uint64_t data);
 
 /**
- * twheel_touch - twheel_reset() with the timeout that the timer had
+ * twheel_reset_id - twheel_reset() with the timeout that the timer had
  * @fd: The instance.
  * @id: The timer.
  *
  * Return: TWHEEL_STOPPED; TWHEEL_WITHDREW if an expiry was taken back unread;
  * -ENOENT if there is no such timer, or no longer.  Thread-safe.
  */
-int twheel_touch(int fd, uint64_t id);
+int twheel_reset_id(int fd, uint64_t id);
 
 /**
  * twheel_stop_id - twheel_stop() when nothing else is of interest
  * @fd: The instance.
  * @id: The timer.
  *
- * Return: as twheel_touch().  Thread-safe.
+ * Return: as twheel_reset_id().  Thread-safe.
  */
 int twheel_stop_id(int fd, uint64_t id);
 

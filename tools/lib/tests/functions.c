@@ -76,7 +76,7 @@ static void stats_count(void)
 
 	begin();
 	twheel_start_in(fd, 1, HOUR, 0);
-	twheel_touch(fd, 1);
+	twheel_reset_id(fd, 1);
 	CHECK_EQ(0, twheel_stats(fd, &stats, sizeof(stats)));
 	CHECK_EQ(1, stats.timers);
 	CHECK_EQ(1, stats.started);
@@ -125,7 +125,7 @@ static void unknown_timers_are_not_found(void)
 	CHECK_EQ(-ENOENT, twheel_reset(fd, &reset));
 	CHECK_EQ(-ENOENT, twheel_stop(fd, &stop));
 	CHECK_EQ(-ENOENT, twheel_get(fd, &get));
-	CHECK_EQ(-ENOENT, twheel_touch(fd, 7));
+	CHECK_EQ(-ENOENT, twheel_reset_id(fd, 7));
 	CHECK_EQ(-ENOENT, twheel_stop_id(fd, 7));
 	end();
 }
@@ -147,10 +147,10 @@ static void short_forms_return_the_outcome(void)
 	CHECK_EQ(TWHEEL_WAS_FREE, twheel_start_in(fd, 1, HOUR, 5));
 	CHECK_EQ(TWHEEL_STOPPED, twheel_start_in(fd, 1, 0, 6));
 	CHECK(await_queued(fd, 1));
-	CHECK_EQ(TWHEEL_WITHDREW, twheel_touch(fd, 1));
+	CHECK_EQ(TWHEEL_WITHDREW, twheel_reset_id(fd, 1));
 	CHECK(await_queued(fd, 1));
 	CHECK_EQ(TWHEEL_WITHDREW, twheel_start_in(fd, 1, HOUR, 7));
-	CHECK_EQ(TWHEEL_STOPPED, twheel_touch(fd, 1));
+	CHECK_EQ(TWHEEL_STOPPED, twheel_reset_id(fd, 1));
 	CHECK_EQ(TWHEEL_STOPPED, twheel_stop_id(fd, 1));
 	CHECK_EQ(-EOVERFLOW, twheel_start_in(fd, 1, UINT64_MAX, 0));
 	CHECK_EQ(0, timers());
