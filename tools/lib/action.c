@@ -8,6 +8,13 @@
 
 #include "internal.h"
 
+/*
+ * Values of .started above 0: without a word, and with the first one.  Programs have
+ * struct twheel_action in theirs, so there is no room for another member.
+ */
+#define STARTED		1
+#define STARTED_MAPPED	2
+
 void twheel_action_init(struct twheel_action *action,
 			void (*call)(struct twheel_dispatcher *dispatcher,
 				     struct twheel_action *action,
@@ -31,6 +38,11 @@ static int withdraw(struct twheel_action *action, int outcome)
 	return TWHEEL_WITHDREW;
 }
 
+static uint64_t how_started(const struct twheel_start *start)
+{
+	return start->flags & TWHEEL_MAPPED ? STARTED_MAPPED + start->word : STARTED;
+}
+
 /*
  * For a later reset.  Of a deadline the device knows how far it was away: it has
  * the timer still, because nothing was read since the start.  (If it was dropped
@@ -40,7 +52,7 @@ static void remember(int fd, struct twheel_action *action, const struct twheel_s
 {
 	struct twheel_get get = { .id = id_of(action) };
 
-	action->started = 1;
+	action->started = how_started(start);
 	action->slack_ns = start->slack_ns;
 	action->timeout_ns = start->time_ns;
 	if (!(start->flags & TWHEEL_ABSTIME))
@@ -78,6 +90,19 @@ int twheel_action_start(struct twheel_dispatcher *dispatcher, struct twheel_acti
 	return twheel_action_start_with(dispatcher, action, &start);
 }
 
+int twheel_action_start_mapped(struct twheel_dispatcher *dispatcher,
+			       struct twheel_action *action, uint64_t timeout_ns,
+			       uint32_t word)
+{
+	struct twheel_start start = {
+		.time_ns = timeout_ns,
+		.flags = TWHEEL_MAPPED,
+		.word = word,
+	};
+
+	return twheel_action_start_with(dispatcher, action, &start);
+}
+
 int twheel_action_start_every(struct twheel_dispatcher *dispatcher,
 			      struct twheel_action *action, uint64_t interval_ns)
 {
@@ -97,6 +122,10 @@ static int start_again(struct twheel_dispatcher *dispatcher, struct twheel_actio
 
 	if (!action->started)
 		return -ENOENT;
+	if (action->started >= STARTED_MAPPED) {
+		start.flags = TWHEEL_MAPPED;
+		start.word = action->started - STARTED_MAPPED;
+	}
 	return twheel_action_start_with(dispatcher, action, &start);
 }
 

@@ -90,6 +90,19 @@ int twheel_batch_start(struct twheel_batch *batch, uint64_t id, uint64_t timeout
 	});
 }
 
+int twheel_batch_start_mapped(struct twheel_batch *batch, uint64_t id, uint64_t timeout_ns,
+			      uint64_t data, uint32_t word)
+{
+	return add(batch, &(struct twheel_op){
+		.opcode = TWHEEL_OP_START,
+		.flags = TWHEEL_MAPPED,
+		.id = id,
+		.time_ns = timeout_ns,
+		.data = data,
+		.word = word,
+	});
+}
+
 int twheel_batch_stop(struct twheel_batch *batch, uint64_t id)
 {
 	return add(batch, &(struct twheel_op){ .opcode = TWHEEL_OP_STOP, .id = id });

@@ -2,14 +2,15 @@
 /*
  * What the files of libtwheel share.
  *
- * All is compiled with -fvisibility=hidden: what twheel.h declares is exported,
- * and nothing else.
+ * All is compiled with -fvisibility=hidden: what the headers below declare is
+ * exported, and nothing else.
  */
 #ifndef TWHEEL_INTERNAL_H
 #define TWHEEL_INTERNAL_H
 
 #pragma GCC visibility push(default)
 #include "twheel.h"
+#include "twheel_map.h"
 #pragma GCC visibility pop
 
 /**

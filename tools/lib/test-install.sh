@@ -38,6 +38,7 @@ installed_files() {
 ./include/linux/twheel.h
 ./include/twheel.h
 ./include/twheel_dispatcher.h
+./include/twheel_map.h
 ./include/twheel_reader.h
 ./lib/libtwheel.a
 ./lib/libtwheel.so
@@ -47,10 +48,19 @@ installed_files() {
 END
 }
 
-# What the header declares, on one line each.
-functions_of_header() {
-	echo '#include <twheel.h>' | gcc -E -P -I"$prefix/include" -x c - |
+# What the headers declare, one a line.
+functions_of_headers() {
+	echo '#include <twheel_map.h>' | gcc -E -P -I"$prefix/include" -x c - |
 		grep -oE '\btwheel_[a-z_]+ ?\(' | tr -d ' (' | sort -u
+}
+
+inline_functions() {
+	sed -n 's/^static inline .*\(twheel_[a-z_]*\)(.*/\1/p' "$prefix"/include/twheel*.h | sort
+}
+
+# What is to be found in the library.
+functions_of_library() {
+	comm -23 <(functions_of_headers) <(inline_functions)
 }
 
 # The comment above each of them.
@@ -64,9 +74,9 @@ symbols() {
 	nm -D --defined-only "$prefix/lib/libtwheel.so" | awk '$2 != "A" { print $3 }' | sort
 }
 
-exports_what_the_header_declares() {
-	[ "$(functions_of_header | wc -l)" -gt 30 ] &&
-		diff <(functions_of_header) <(symbols | sed -n 's/@@.*//p')
+exports_what_the_headers_declare() {
+	[ "$(functions_of_library | wc -l)" -gt 30 ] &&
+		diff <(functions_of_library) <(symbols | sed -n 's/@@.*//p')
 }
 
 every_symbol_has_a_version() {
@@ -95,14 +105,14 @@ pkg_config() {
 
 strict=(-Wall -Wextra -Wpedantic -Werror)
 
-# Refers to every function, and calls some that need no device.
+# Refers to every function, and calls some that need no device. <twheel_map.h> wants POSIX.
 write_program() {
 	{
-		echo '#include <twheel.h>'
+		echo '#include <twheel_map.h>'
 		echo '#include <errno.h>'
 		echo 'typedef void (*function)(void);'
 		echo 'function all[] = {'
-		functions_of_header | sed 's/.*/\t(function)&,/'
+		functions_of_headers | sed 's/.*/\t(function)&,/'
 		echo '};'
 		cat <<'END'
 int main(void)
@@ -125,7 +135,7 @@ END
 # -Wcast-function-type is for a cast that is called; these are not.
 # shellcheck disable=SC2046 # pkg-config's words
 build_c() {
-	gcc -std=c11 "${strict[@]}" -Wno-cast-function-type -MD -o "$dir/program" "$dir/program.c" \
+	gcc -std=c11 -D_POSIX_C_SOURCE=200809L "${strict[@]}" -Wno-cast-function-type -MD -o "$dir/program" "$dir/program.c" \
 		"${@:2}" $(pkg_config "$1" --cflags --libs) && check_program
 }
 
@@ -133,6 +143,12 @@ build_c() {
 build_cxx() {
 	g++ -std=c++17 "${strict[@]}" -Wno-cast-function-type -MD -o "$dir/program" \
 		"$dir/program.cc" "${@:2}" $(pkg_config "$1" --cflags --libs) && check_program
+}
+
+# Nothing of POSIX is needed before there are words.
+header_alone() {
+	echo '#include <twheel.h>' | gcc -std=c11 "${strict[@]}" -fsyntax-only -x c \
+		-I"$prefix/include" -
 }
 
 # It runs, and no header of ours came from anywhere else.
@@ -198,7 +214,7 @@ have_pages() {
 }
 
 every_function_has_a_page() {
-	functions_of_header | have_pages 3
+	functions_of_headers | have_pages 3
 }
 
 other_pages() {
@@ -229,7 +245,7 @@ try "install into an empty directory" install_all
 try "a relative DESTDIR is refused" refuses_relative DESTDIR
 try "a relative PREFIX is refused" refuses_relative PREFIX
 try "what is installed" installed_files
-try "the library exports what the header declares" exports_what_the_header_declares
+try "the library exports what the headers declare" exports_what_the_headers_declare
 try "every function tells about threads" every_function_tells_about_threads
 try "every symbol has a version" every_symbol_has_a_version
 try "soname" soname
@@ -241,6 +257,7 @@ try "C11 program" build_c --cflags
 try "... linked dynamically" is_linked_dynamically
 try "C11 program, static" build_c --static -static
 try "... linked statically" is_linked_statically
+try "twheel.h in C11 and nothing else" header_alone
 try "C++17 program" build_cxx --cflags
 try "... linked dynamically" is_linked_dynamically
 try "C++17 program, static" build_cxx --static -static

@@ -30,6 +30,21 @@ int twheel_start_in(int fd, uint64_t id, uint64_t timeout_ns, uint64_t data)
 	return ret ? ret : (int)start.outcome;
 }
 
+int twheel_start_mapped(int fd, uint64_t id, uint64_t timeout_ns, uint64_t data,
+			uint32_t word)
+{
+	struct twheel_start start = {
+		.id = id,
+		.time_ns = timeout_ns,
+		.data = data,
+		.flags = TWHEEL_MAPPED,
+		.word = word,
+	};
+	int ret = twheel_start(fd, &start);
+
+	return ret ? ret : (int)start.outcome;
+}
+
 int twheel_reset_id(int fd, uint64_t id)
 {
 	struct twheel_reset reset = { .id = id };

@@ -65,13 +65,14 @@ int twheel_info(int fd, struct twheel_info *info, size_t size);
  * @size: sizeof(*setup) of the caller.
  *
  * Among them: whether expiries have to be acknowledged (delivery, lease_ns,
- * max_attempts), and how readers share them (dispatch, TWHEEL_STEAL,
- * TWHEEL_CONTROL).
+ * max_attempts), how readers share them (dispatch, TWHEEL_STEAL, TWHEEL_CONTROL),
+ * and how many words there are for twheel_map() (map_words).
  *
- * Return: 0; -EBUSY after the first start or the first further reader; -EINVAL
- * for a value or size that does not exist, settings that contradict each other,
- * or a descriptor that twheel_reader() made; -E2BIG or -EOPNOTSUPP if the module
- * is too old for a setting.  Thread-safe.
+ * Return: 0; -EBUSY after the first start, the first further reader or a mapping;
+ * -EINVAL for a value or size that does not exist, settings that contradict each
+ * other, or a descriptor that twheel_reader() made; -ENOSPC if a limit on words is
+ * reached; -ENOMEM; -E2BIG or -EOPNOTSUPP if the module is too old for a setting.
+ * Thread-safe.
  */
 int twheel_setup(int fd, struct twheel_setup *setup, size_t size);
 
@@ -108,8 +109,8 @@ int twheel_reader_stats(int fd, uint32_t reader, struct twheel_stats *stats, siz
  * Once this, twheel_stop() or twheel_reset() has returned, no read that begins
  * later yields an expiry of an earlier arming of the timer.
  *
- * Return: 0; -EEXIST, -EINVAL, -ENOMEM, -ENOSPC, -EOPNOTSUPP, -EOVERFLOW.
- * Thread-safe.
+ * Return: 0; -EBUSY, -EEXIST, -EINVAL, -ENOMEM, -ENOSPC, -EOPNOTSUPP, -EOVERFLOW,
+ * -ESHUTDOWN.  Thread-safe.
  */
 int twheel_start(int fd, struct twheel_start *start);
 

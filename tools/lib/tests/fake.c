@@ -3,12 +3,14 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdarg.h>
+#include <sys/mman.h>
 #include <sys/types.h>
 
 #include "fake.h"
 #include "test.h"
 
 #define MOST_TIMERS	512
+#define PAGE		4096
 
 struct timer {
 	struct twheel_list_entry entry;
@@ -22,6 +24,7 @@ struct fake fake;
 
 static struct timer timers[MOST_TIMERS];
 static uint64_t now, generation, order, sequence, token;
+static uint64_t words[2 * PAGE / sizeof(uint64_t)] __attribute__((aligned(PAGE)));
 
 uint64_t now_ns(void)
 {
@@ -48,12 +51,44 @@ static struct timer *unused(void)
 	return NULL;
 }
 
+static bool can_be_postponed(const struct twheel_list_entry *entry)
+{
+	return entry->mapped && entry->timeout_ns &&
+	       (entry->state == TWHEEL_ARMED || entry->state == TWHEEL_QUEUED);
+}
+
+/* At its word: the timer runs on if there was activity. */
+static void look(struct timer *timer)
+{
+	struct twheel_list_entry *entry = &timer->entry;
+	uint64_t last;
+
+	if (!can_be_postponed(entry))
+		return;
+	last = words[entry->word] < now ? words[entry->word] : now;
+	if (last + entry->timeout_ns <= entry->deadline_ns)
+		return;
+	entry->deadline_ns = last + entry->timeout_ns;
+	entry->state = TWHEEL_ARMED;
+	entry->attempt = 0;
+}
+
+static void look_at_all(void)
+{
+	int i;
+
+	for (i = 0; i < MOST_TIMERS; i++)
+		look(&timers[i]);
+}
+
 static void expire(struct timer *timer)
 {
 	struct twheel_list_entry *entry = &timer->entry;
 
 	if (entry->state == TWHEEL_DELIVERED && now >= timer->lease_end)
 		entry->state = TWHEEL_QUEUED;
+	if (entry->state == TWHEEL_ARMED)
+		look(timer);
 	if (entry->state == TWHEEL_FREE || entry->state == TWHEEL_DELIVERED ||
 	    now < entry->deadline_ns)
 		return;
@@ -106,10 +141,29 @@ static void arm(struct timer *timer, uint64_t time_ns, uint32_t flags)
 	expire(timer);
 }
 
+/* Whether a timer can have the word that it is to be started with. */
+static int check_word(const struct twheel_start *start)
+{
+	int i;
+
+	if (!(start->flags & TWHEEL_MAPPED))
+		return start->word ? -EOPNOTSUPP : 0;
+	if (start->word >= fake.setup.map_words || start->interval_ns)
+		return -EINVAL;
+	for (i = 0; i < MOST_TIMERS; i++)
+		if (timers[i].entry.state != TWHEEL_FREE && timers[i].entry.mapped &&
+		    timers[i].entry.word == start->word && timers[i].entry.id != start->id)
+			return -EBUSY;
+	return 0;
+}
+
 static int start(struct twheel_start *start)
 {
 	struct timer *timer = find(start->id);
+	int err = check_word(start);
 
+	if (err)
+		return err;
 	if (timer && (start->flags & TWHEEL_EXCLUSIVE))
 		return -EEXIST;
 	if (start->interval_ns && start->interval_ns < MS)
@@ -125,7 +179,11 @@ static int start(struct twheel_start *start)
 		.data = start->data,
 		.interval_ns = start->interval_ns,
 		.slack_ns = start->slack_ns,
+		.mapped = start->flags & TWHEEL_MAPPED ? 1 : 0,
+		.word = start->word,
 	};
+	if (timer->entry.mapped)
+		words[start->word] = now;
 	arm(timer, start->time_ns, start->flags);
 	start->generation = generation;
 	start->deadline_ns = timer->entry.deadline_ns;
@@ -169,6 +227,8 @@ static int get(struct twheel_get *get)
 	get->interval_ns = timer->entry.interval_ns;
 	get->data = timer->entry.data;
 	get->slack_ns = timer->entry.slack_ns;
+	get->mapped = timer->entry.mapped;
+	get->word = timer->entry.word;
 	return 0;
 }
 
@@ -272,9 +332,13 @@ static int info(struct twheel_info *info)
 
 	if (!err && info->flags)
 		err = -EOPNOTSUPP;
-	if (!err)
-		info->abi_revision = TWHEEL_ABI_REVISION;
-	return err;
+	if (err)
+		return err;
+	info->abi_revision = TWHEEL_ABI_REVISION;
+	/* behind what the oldest header has */
+	if (info->size == sizeof(*info))
+		info->map_words = fake.setup.map_words;
+	return 0;
 }
 
 static int setup(struct twheel_setup *setup)
@@ -342,9 +406,11 @@ static void deliver(struct timer *timer, struct twheel_event *event)
 
 static size_t take(struct twheel_event *events, size_t room)
 {
-	struct timer *timer = first_queued();
+	struct timer *timer;
 	size_t have = 0;
 
+	look_at_all();
+	timer = first_queued();
 	for (; timer && have < room; timer = first_queued()) {
 		deliver(timer, &events[have++]);
 		if (!fake.read_ms)
@@ -430,6 +496,62 @@ ssize_t __wrap_read(int fd, void *buffer, size_t size)
 	return have ? (ssize_t)(have * sizeof(struct twheel_event)) : -1;
 }
 
+/* All that are shared in whole pages. */
+static size_t mapping_length(void)
+{
+	size_t length = fake.setup.map_words * sizeof(uint64_t);
+
+	return (length + PAGE - 1) / PAGE * PAGE;
+}
+
+static int mmap_error(size_t length, int protection, int flags, off_t offset)
+{
+	if (fake.mmap_error)
+		return fake.mmap_error;
+	if (!length || (length + PAGE - 1) / PAGE * PAGE != mapping_length())
+		return EINVAL;
+	if (protection != (PROT_READ | PROT_WRITE) || !(flags & MAP_SHARED) || offset)
+		return EINVAL;
+	return 0;
+}
+
+void *__wrap_mmap(void *address, size_t length, int protection, int flags, int fd,
+		  off_t offset)
+{
+	(void)address;
+	(void)fd;
+	errno = mmap_error(length, protection, flags, offset);
+	fake.mmap_error = 0;
+	if (errno)
+		return MAP_FAILED;
+	fake.mapped++;
+	fake.map_flags = flags;
+	return words;
+}
+
+/* The kernel would end a part of a mapping too; nobody wants that here. */
+int __wrap_munmap(void *address, size_t length)
+{
+	bool good = address == words && (length + PAGE - 1) / PAGE * PAGE == mapping_length();
+
+	errno = good && length ? 0 : EINVAL;
+	if (errno)
+		return -1;
+	fake.mapped--;
+	return 0;
+}
+
+/* The machine was suspended for an hour; what else it may have, the library does not use. */
+int __wrap_clock_gettime(clockid_t clock, struct timespec *ts)
+{
+	uint64_t ns = clock == CLOCK_BOOTTIME ? now + HOUR : now;
+
+	if (clock != CLOCK_MONOTONIC && clock != CLOCK_BOOTTIME)
+		ns = UINT64_MAX;
+	*ts = (struct timespec){ .tv_sec = ns / (1000 * MS), .tv_nsec = ns % (1000 * MS) };
+	return 0;
+}
+
 /* Any file will do for the descriptor. */
 int __wrap_open(const char *path, int flags, ...)
 {
@@ -438,6 +560,7 @@ int __wrap_open(const char *path, int flags, ...)
 		return -1;
 	}
 	memset(timers, 0, sizeof(timers));
+	memset(words, 0, sizeof(words));
 	now = 1000 * MS;
 	fake = (struct fake){
 		.submit_most = UINT_MAX,

@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <sys/types.h>
+#include <time.h>
 #include <twheel.h>
 
 struct fake {
@@ -17,6 +18,7 @@ struct fake {
 	unsigned int submit_good;	/* SUBMITs before one fails with ENOMEM */
 	unsigned int empty_pages;	/* of a LIST, before each one with entries */
 	unsigned int read_ms;		/* that pass within the next read */
+	int mmap_error;			/* of the next mmap() */
 	/* What it looks at. */
 	int open_flags;
 	struct twheel_setup setup;
@@ -26,14 +28,20 @@ struct fake {
 	bool shut_down;
 	unsigned int submits;
 	unsigned int pages;
+	unsigned int mapped;		/* mappings now */
+	int map_flags;			/* of the last mmap() */
 };
 
 extern struct fake fake;
 
-/* What the library calls in place of open(), ioctl() and read(), and open() itself. */
+/* What the library calls in place of system calls, and open() itself. */
 int __wrap_open(const char *path, int flags, ...);
 int __wrap_ioctl(int fd, unsigned long number, ...);
 ssize_t __wrap_read(int fd, void *buffer, size_t size);
+void *__wrap_mmap(void *address, size_t length, int protection, int flags, int fd,
+		  off_t offset);
+int __wrap_munmap(void *address, size_t length);
+int __wrap_clock_gettime(clockid_t clock, struct timespec *ts);
 int __real_open(const char *path, int flags, ...);
 
 #endif /* TWHEEL_LIB_FAKE_H */

@@ -4,8 +4,10 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <sys/ioctl.h>
+#include <sys/resource.h>
 #include <sys/time.h>
 #include <time.h>
+#include <twheel_map.h>
 #include <unistd.h>
 
 #include "test.h"
@@ -375,6 +377,156 @@ static void batch_with_a_bad_descriptor_fails(void)
 	twheel_batch_free(batch);
 }
 
+/* ---- timers with a word */
+
+#define WORDS	600
+
+static uint64_t *words;
+
+static void begin_with_words(void)
+{
+	struct twheel_setup setup = { .map_words = WORDS };
+
+	begin();
+	words = NULL;
+	CHECK_EQ(0, twheel_setup(fd, &setup, sizeof(setup)));
+}
+
+/* How many mappings of the device this process has. */
+static unsigned int mappings(void)
+{
+	FILE *maps = fopen("/proc/self/maps", "r");
+	unsigned int found = 0;
+	char line[512];
+
+	if (!CHECK(maps))
+		return 0;
+	while (fgets(line, sizeof(line), maps))
+		found += !!strstr(line, "/dev/twheel");
+	fclose(maps);
+	return found;
+}
+
+static void map_and_unmap(void)
+{
+	begin_with_words();
+	CHECK_EQ(WORDS, twheel_map(fd, &words));
+	CHECK_EQ(1, mappings());
+	CHECK_EQ(0, twheel_unmap(words, WORDS));
+	CHECK_EQ(0, mappings());
+	end();
+}
+
+static void map_needs_an_instance_with_words(void)
+{
+	int null = open("/dev/null", O_RDWR);
+
+	words = NULL;
+	CHECK_EQ(-EBADF, twheel_map(-1, &words));
+	CHECK_EQ(-ENOTTY, twheel_map(null, &words));
+	close(null);
+	begin();
+	CHECK_EQ(-EINVAL, twheel_map(fd, &words));
+	CHECK(!words);
+	end();
+}
+
+static void map_needs_a_descriptor_to_read_and_write(void)
+{
+	struct twheel_setup setup = { .map_words = WORDS };
+	int only_read = open("/dev/twheel", O_RDONLY);
+
+	words = NULL;
+	CHECK_EQ(0, twheel_setup(only_read, &setup, sizeof(setup)));
+	CHECK_EQ(-EACCES, twheel_map(only_read, &words));
+	CHECK(!words);
+	close(only_read);
+}
+
+/* There is no room in the address space for a moment. */
+static void failed_map_leaves_nothing(void)
+{
+	struct rlimit before, none = { 0 };
+
+	begin_with_words();
+	CHECK_EQ(0, getrlimit(RLIMIT_AS, &before));
+	none.rlim_max = before.rlim_max;
+	CHECK_EQ(0, setrlimit(RLIMIT_AS, &none));
+	CHECK_EQ(-ENOMEM, twheel_map(fd, &words));
+	CHECK_EQ(0, setrlimit(RLIMIT_AS, &before));
+	CHECK(!words);
+	CHECK_EQ(0, mappings());
+	CHECK_EQ(WORDS, twheel_map(fd, &words));
+	CHECK_EQ(0, twheel_unmap(words, WORDS));
+	end();
+}
+
+static void mapping_ends_the_choice_of_settings(void)
+{
+	struct twheel_setup setup = { .map_words = 1 };
+
+	begin_with_words();
+	CHECK_EQ(WORDS, twheel_map(fd, &words));
+	CHECK_EQ(-EBUSY, twheel_setup(fd, &setup, sizeof(setup)));
+	CHECK_EQ(0, twheel_unmap(words, WORDS));
+	end();
+}
+
+static void further_readers_map_the_same_words(void)
+{
+	uint64_t *others = NULL;
+	int reader;
+
+	begin_with_words();
+	reader = twheel_reader_open(fd, 0);
+	CHECK(reader >= 0);
+	CHECK_EQ(WORDS, twheel_map(fd, &words));
+	if (CHECK_EQ(WORDS, twheel_map(reader, &others))) {
+		twheel_touch(&words[WORDS - 1], 7);
+		CHECK_EQ(7, others[WORDS - 1]);
+		CHECK_EQ(0, twheel_unmap(others, WORDS));
+	}
+	CHECK_EQ(0, twheel_unmap(words, WORDS));
+	close(reader);
+	end();
+}
+
+static void batch_starts_timers_with_words(void)
+{
+	struct twheel_get get = { .id = 1 };
+	struct twheel_batch *batch;
+
+	begin_with_words();
+	CHECK_EQ(0, twheel_batch_new(&batch, 3));
+	twheel_batch_start_mapped(batch, 1, HOUR, 10, 7);
+	twheel_batch_start_mapped(batch, 2, HOUR, 20, 7);
+	twheel_batch_start_mapped(batch, 2, HOUR, 20, WORDS);
+	CHECK_EQ(3, twheel_batch_submit(batch, fd));
+	CHECK_EQ(0, twheel_batch_result(batch, 0)->error);
+	CHECK_EQ(-EBUSY, twheel_batch_result(batch, 1)->error);
+	CHECK_EQ(-EINVAL, twheel_batch_result(batch, 2)->error);
+	CHECK_EQ(0, twheel_get(fd, &get));
+	CHECK_EQ(10, get.data);
+	CHECK_EQ(1, get.mapped);
+	CHECK_EQ(7, get.word);
+	CHECK_EQ(1, timers());
+	twheel_batch_free(batch);
+	end();
+}
+
+static void now_is_the_time_of_the_instance(void)
+{
+	struct twheel_start start = { .id = 1, .time_ns = HOUR };
+	uint64_t before;
+
+	begin();
+	before = twheel_now(CLOCK_MONOTONIC);
+	CHECK_EQ(0, twheel_start(fd, &start));
+	CHECK(start.deadline_ns >= before + HOUR);
+	CHECK(start.deadline_ns <= twheel_now(0) + HOUR);
+	end();
+}
+
 /* ---- a program that is newer than the module */
 
 struct newer_setup {
@@ -435,7 +587,7 @@ static void new_flag_is_not_supported(void)
 
 static void new_field_is_not_supported(void)
 {
-	struct twheel_start start = { .id = 1, .time_ns = HOUR, .reserved = 1 };
+	struct twheel_start start = { .id = 1, .time_ns = HOUR, .word = 1 };
 
 	begin();
 	CHECK_EQ(-EOPNOTSUPP, twheel_start(fd, &start));
@@ -489,6 +641,14 @@ static const struct test tests[] = {
 	TEST(batch_starts_resets_and_stops),
 	TEST(long_batch_goes_on_after_signals),
 	TEST(batch_with_a_bad_descriptor_fails),
+	TEST(map_and_unmap),
+	TEST(map_needs_an_instance_with_words),
+	TEST(map_needs_a_descriptor_to_read_and_write),
+	TEST(failed_map_leaves_nothing),
+	TEST(mapping_ends_the_choice_of_settings),
+	TEST(further_readers_map_the_same_words),
+	TEST(batch_starts_timers_with_words),
+	TEST(now_is_the_time_of_the_instance),
 	TEST(new_setting_is_too_big),
 	TEST(new_setting_at_its_default_is_fine),
 	TEST(new_information_is_zero),

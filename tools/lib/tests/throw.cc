@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* The library in C++: a callback that throws, and objects that own a timer. */
 #include <stdexcept>
+#include <twheel_map.h>
 #include <unistd.h>
 
 #include "test.h"
@@ -80,9 +81,29 @@ void structures_need_their_keyword_only()
 	close(fd);
 }
 
+void words_are_for_cxx_too()
+{
+	struct twheel_setup setup = {};
+	struct twheel_get get = {};
+	uint64_t *words = nullptr;
+	int fd = twheel_open(0);
+
+	setup.map_words = 1;
+	CHECK_EQ(0, twheel_setup(fd, &setup, sizeof(setup)));
+	CHECK_EQ(1, twheel_map(fd, &words));
+	CHECK_EQ(TWHEEL_WAS_FREE, twheel_start_mapped(fd, 5, HOUR, 0, 0));
+	twheel_touch(words, twheel_now(CLOCK_MONOTONIC));
+	get.id = 5;
+	CHECK_EQ(0, twheel_get(fd, &get));
+	CHECK_EQ(1, get.mapped);
+	CHECK_EQ(0, twheel_unmap(words, 1));
+	close(fd);
+}
+
 const struct test tests[] = {
 	TEST(exception_loses_nothing),
 	TEST(structures_need_their_keyword_only),
+	TEST(words_are_for_cxx_too),
 };
 
 }
