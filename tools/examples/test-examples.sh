@@ -40,7 +40,17 @@ each_job_once() {
 	report $? "... each of $1 jobs"
 }
 
-for example in idle-timeouts periodic batch-restart worker-pool; do
+# $1 clients were all seen off, at most each eighth by itself. Who has spoken twice has had
+# its timer postponed.
+all_seen_off() {
+	awk -v clients="$1" '/closed$/ { closed++; spoke += $5 > 1 }
+		/postponed$/ { spoke = $7 < spoke ? 1 : 0 }
+		/connections:/ { good = $1 == clients && $3 == closed && $3 + $7 == clients }
+		END { exit !(good && !spoke && closed >= clients - clients / 8) }' "$dir/out"
+	report $? "... each of $1 clients was seen off"
+}
+
+for example in echo-server idle-timeouts periodic batch-restart worker-pool; do
 	run "$example --help" 0 $example --help
 	lines 1 "^usage: .*$example"
 done
@@ -49,6 +59,16 @@ run "idle connections are closed" 0 idle-timeouts
 for number in 0 1 2 3; do
 	lines 1 "^connection $number: idle after .* messages, closed$"
 done
+
+run "an echo server closes idle connections" 0 echo-server
+lines 1 "^[0-9]* messages, 0 resets by call, [0-9]* times postponed$"
+all_seen_off 32
+run "an echo server with 400 clients" 0 echo-server 400
+all_seen_off 400
+run "an echo server with too many clients" 1 echo-server 401
+lines 1 "401: not a number of clients, 1 to 400"
+run "an echo server without clients" 1 echo-server 0
+lines 1 "0: not a number of clients"
 
 run "periodic work" 0 periodic
 lines 12 "^round [0-9]*: [0-9]* missed$"

@@ -24,7 +24,7 @@ struct fake fake;
 
 static struct timer timers[MOST_TIMERS];
 static uint64_t now, generation, order, sequence, token;
-static uint64_t words[2 * PAGE / sizeof(uint64_t)] __attribute__((aligned(PAGE)));
+static _Alignas(PAGE) uint64_t words[2 * PAGE / sizeof(uint64_t)];
 
 uint64_t now_ns(void)
 {
@@ -504,14 +504,14 @@ static size_t mapping_length(void)
 	return (length + PAGE - 1) / PAGE * PAGE;
 }
 
-static int mmap_error(size_t length, int protection, int flags, off_t offset)
+static int check_mapping(size_t length, int protection, int flags, off_t offset)
 {
 	if (fake.mmap_error)
-		return fake.mmap_error;
+		return -fake.mmap_error;
 	if (!length || (length + PAGE - 1) / PAGE * PAGE != mapping_length())
-		return EINVAL;
+		return -EINVAL;
 	if (protection != (PROT_READ | PROT_WRITE) || !(flags & MAP_SHARED) || offset)
-		return EINVAL;
+		return -EINVAL;
 	return 0;
 }
 
@@ -520,7 +520,7 @@ void *__wrap_mmap(void *address, size_t length, int protection, int flags, int f
 {
 	(void)address;
 	(void)fd;
-	errno = mmap_error(length, protection, flags, offset);
+	errno = -check_mapping(length, protection, flags, offset);
 	fake.mmap_error = 0;
 	if (errno)
 		return MAP_FAILED;
