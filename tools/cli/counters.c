@@ -31,6 +31,7 @@ static void stats_json(const struct session *s,
 		json_u64("started", stats->started);
 		json_u64("reset", stats->reset);
 		json_u64("stopped", stats->stopped);
+		json_u64("postponed", stats->postponed);
 		json_u64("migrated", stats->migrated);
 		json_u64("passes", stats->passes);
 		json_u64("programmed", stats->programmed);
@@ -59,9 +60,9 @@ static void instance_lines(const struct session *s,
 			   const struct twheel_stats *stats)
 {
 	session_stamp(s, "stats");
-	printf("timers %llu, armed %llu; started %llu, reset %llu, stopped %llu\n",
+	printf("timers %llu, armed %llu; started %llu, reset %llu, postponed %llu, stopped %llu\n",
 	       stats->timers, stats->armed, stats->started, stats->reset,
-	       stats->stopped);
+	       stats->postponed, stats->stopped);
 	session_stamp(s, "");
 	printf("queued %llu, the oldest for %s; ", stats->queued,
 	       duration_text(stats->oldest_ns).s);

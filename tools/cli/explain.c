@@ -64,8 +64,42 @@ static void explain_setup(const struct twheel_info *info,
 	else if (op->value[OPT_MAX_TIMERS] > info->max_timers_max)
 		why_set(why, "%llu timers are more than the module allows, which is %llu",
 			op->value[OPT_MAX_TIMERS], info->max_timers_max);
+	else if (op->value[OPT_WORDS] > info->map_words_max)
+		why_set(why, "%llu words are more than the module allows, which is %u",
+			op->value[OPT_WORDS], info->map_words_max);
 	else
 		explain_deliveries(info, op, why);
+}
+
+/* Why there is no such word; false if there is. */
+static bool explain_word(const struct twheel_info *info, __u64 word,
+			 struct why *why)
+{
+	if (word < info->map_words)
+		return false;
+	if (info->map_words)
+		why_set(why, "there is no word %llu; this instance has %u, from word 0",
+			word, info->map_words);
+	else
+		why_set(why, "this instance has no words; setup --words N would give it some");
+	return true;
+}
+
+static void explain_timer(const struct twheel_info *info, const struct op *op,
+			  struct why *why)
+{
+	__u64 every = op->value[OPT_EVERY];
+
+	if (op_given(op, OPT_EVERY) && every < info->min_interval_ns)
+		why_set(why,
+			"an interval of %s is shorter than the shortest that the module allows, %s",
+			duration_text(every).s,
+			duration_text(info->min_interval_ns).s);
+	else if (op_given(op, OPT_EVERY) && op_given(op, OPT_WORD))
+		why_set(why, "a periodic timer cannot have a word; give --every or --word");
+	else if (!op_given(op, OPT_WORD) ||
+		 !explain_word(info, op->value[OPT_WORD], why))
+		why_set(why, "the module does not accept one of the values");
 }
 
 static bool about_leases(const struct op *op)
@@ -77,8 +111,6 @@ static bool about_leases(const struct op *op)
 static void explain_invalid(const struct session *s, const struct op *op,
 			    struct why *why)
 {
-	__u64 every = op->value[OPT_EVERY];
-
 	if (op->code == OP_SETUP)
 		explain_setup(&s->info, op, why);
 	else if (op->code == OP_READ)
@@ -90,13 +122,19 @@ static void explain_invalid(const struct session *s, const struct op *op,
 			"nothing is acknowledged in this instance, so nothing is in flight or dead; setup --delivery at-least-once --lease D would change that");
 	else if (op->code == OP_EXTEND && op_given(op, OPT_LEASE))
 		explain_lease(&s->info, op, why);
-	else if (op_given(op, OPT_EVERY) && every < s->info.min_interval_ns)
-		why_set(why,
-			"an interval of %s is shorter than the shortest that the module allows, %s",
-			duration_text(every).s,
-			duration_text(s->info.min_interval_ns).s);
 	else
-		why_set(why, "the module does not accept one of the values");
+		explain_timer(&s->info, op, why);
+}
+
+static void explain_busy(const struct op *op, struct why *why)
+{
+	if (op->code == OP_START)
+		why_set(why,
+			"word %llu belongs to another timer; it is free again when that is stopped or its expiry is done with",
+			op->value[OPT_WORD]);
+	else
+		why_set(why,
+			"setup has to come before the first start, the first reader and the first touch");
 }
 
 static void explain_no_entry(const struct op *op, struct why *why)
@@ -116,6 +154,8 @@ static void explain_limit(const struct session *s, const struct op *op,
 	if (op->code == OP_READER)
 		why_set(why, "the instance has as many readers as it can have, %u; close one",
 			s->info.readers_max);
+	else if (op->code == OP_SETUP)
+		why_set(why, "a limit on the number of words is reached: your user's or the module's");
 	else
 		why_set(why,
 			"a limit on the number of timers is reached: this instance's (%llu, see setup --max-timers), your user's or the module's",
@@ -153,7 +193,7 @@ void explain(const struct session *s, const struct op *op, int err,
 		explain_no_entry(op, why);
 		break;
 	case EBUSY:
-		why_set(why, "setup has to come before the first start and the first reader");
+		explain_busy(op, why);
 		break;
 	case EINVAL:
 		explain_invalid(s, op, why);

@@ -28,6 +28,7 @@ void entry_json(const struct twheel_list_entry *entry)
 	json_u64("interval_ns", entry->interval_ns);
 	json_u64("slack_ns", entry->slack_ns);
 	json_u64("data", entry->data);
+	word_json(entry->mapped, entry->word);
 }
 
 void entry_text(const struct twheel_list_entry *entry)
@@ -43,6 +44,7 @@ void entry_text(const struct twheel_list_entry *entry)
 		printf(", timeout %s", duration_text(entry->timeout_ns).s);
 	if (entry->interval_ns)
 		printf(", every %s", duration_text(entry->interval_ns).s);
+	word_text(entry->mapped, entry->word);
 	printf(", generation %llu, data %llu\n", entry->generation,
 	       entry->data);
 }

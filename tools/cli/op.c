@@ -6,6 +6,7 @@
 
 #define OPT(name)	(1U << OPT_##name)
 #define OPT_TIMES	(OPT(AFTER) | OPT(AT) | OPT(AT_CLOCK))
+#define OPT_TOUCH_TIMES	(OPT_TIMES | OPT(AGO))
 #define OPT_TICKS	(OPT(TICK_SHIFT) | OPT(TICK))
 #define OPT_WHICH_READER (OPT(READER) | OPT(READERS))
 #define OPT_DELIVERIES	(OPT(DELIVERY) | OPT(LEASE) | OPT(MAX_ATTEMPTS) | \
@@ -14,7 +15,7 @@
 enum operand {
 	OPERAND_NONE,
 	OPERAND_ID,
-	OPERAND_ID_OR_ALL,	/* may be missing */
+	OPERAND_MAYBE_ID,	/* may be missing */
 	OPERAND_READER,
 	OPERAND_DURATION,
 	OPERAND_COUNT,		/* may be missing */
@@ -28,8 +29,9 @@ static const struct op_kind {
 	unsigned int options;
 } kinds[NR_OPS] = {
 	[OP_START] = {
-		"start", "start ID --after D|--at TIME [--every D] [--data N] [--exclusive]",
-		OPERAND_ID, OPT_TIMES | OPT(EVERY) | OPT(DATA) | OPT(EXCLUSIVE),
+		"start", "start ID --after D|--at TIME [--every D] [--data N] [--exclusive] [--word N]",
+		OPERAND_ID, OPT_TIMES | OPT(EVERY) | OPT(DATA) |
+			    OPT(EXCLUSIVE) | OPT(WORD),
 	},
 	[OP_RESET] = {
 		"reset", "reset ID [--after D|--at TIME]",
@@ -37,6 +39,10 @@ static const struct op_kind {
 	},
 	[OP_STOP] = { "stop", "stop ID", OPERAND_ID, 0 },
 	[OP_GET] = { "get", "get ID", OPERAND_ID, 0 },
+	[OP_TOUCH] = {
+		"touch", "touch ID|--word N [--ago D|--after D|--at TIME]",
+		OPERAND_MAYBE_ID, OPT_TOUCH_TIMES | OPT(WORD),
+	},
 	[OP_READ] = {
 		"read", "read [N] [--wait D] [--reader R]",
 		OPERAND_COUNT, OPT(WAIT) | OPT(READER),
@@ -46,15 +52,15 @@ static const struct op_kind {
 	},
 	[OP_ACK] = {
 		"ack", "ack [ID] [--reader R] [--token N]",
-		OPERAND_ID_OR_ALL, OPT(READER) | OPT(TOKEN),
+		OPERAND_MAYBE_ID, OPT(READER) | OPT(TOKEN),
 	},
 	[OP_REJECT] = {
 		"reject", "reject [ID] [--reader R] [--token N]",
-		OPERAND_ID_OR_ALL, OPT(READER) | OPT(TOKEN),
+		OPERAND_MAYBE_ID, OPT(READER) | OPT(TOKEN),
 	},
 	[OP_EXTEND] = {
 		"extend", "extend [ID] [--lease D] [--reader R] [--token N]",
-		OPERAND_ID_OR_ALL, OPT(LEASE) | OPT(READER) | OPT(TOKEN),
+		OPERAND_MAYBE_ID, OPT(LEASE) | OPT(READER) | OPT(TOKEN),
 	},
 	[OP_READER] = { "reader", "reader [--dead]", OPERAND_NONE, OPT(DEAD) },
 	[OP_CLOSE] = { "close", "close R", OPERAND_READER, 0 },
@@ -64,9 +70,10 @@ static const struct op_kind {
 	[OP_SLEEP] = { "sleep", "sleep D", OPERAND_DURATION, 0 },
 	[OP_SETUP] = {
 		"setup",
-		"setup [--tick D|--tick-shift N] [--clock monotonic|boottime] [--queue N] [--overflow hold|drop-newest|drop-oldest] [--max-timers N] [--delivery at-most-once|at-least-once] [--lease D] [--max-attempts N] [--dispatch shared|round-robin|by-id|broadcast] [--steal] [--control]",
+		"setup [--tick D|--tick-shift N] [--clock monotonic|boottime] [--queue N] [--overflow hold|drop-newest|drop-oldest] [--max-timers N] [--words N] [--delivery at-most-once|at-least-once] [--lease D] [--max-attempts N] [--dispatch shared|round-robin|by-id|broadcast] [--steal] [--control]",
 		OPERAND_NONE, OPT_TICKS | OPT(CLOCK) | OPT(QUEUE) |
-			      OPT(OVERFLOW) | OPT(MAX_TIMERS) | OPT_DELIVERIES,
+			      OPT(OVERFLOW) | OPT(MAX_TIMERS) | OPT(WORDS) |
+			      OPT_DELIVERIES,
 	},
 	[OP_STATS] = {
 		"stats", "stats [--reader R|--readers]",
@@ -86,7 +93,7 @@ bool op_has_id(const struct op *op)
 	enum operand operand = kinds[op->code].operand;
 
 	return operand == OPERAND_ID ||
-	       (operand == OPERAND_ID_OR_ALL && op->has_operand);
+	       (operand == OPERAND_MAYBE_ID && op->has_operand);
 }
 
 static int fault_at(struct fault *fault, const char *word)
@@ -111,6 +118,7 @@ static const struct {
 	const char *names;
 } rivals[] = {
 	{ OPT_TIMES, "--after and --at" },
+	{ OPT_TOUCH_TIMES, "--ago, --after and --at" },
 	{ OPT_TICKS, "--tick and --tick-shift" },
 	{ OPT_WHICH_READER, "--reader and --readers" },
 };
@@ -190,6 +198,9 @@ static int complete(const struct op *op, struct fault *fault)
 		return why_set(&fault->why, "the number of the reader is missing");
 	if (op_given(op, OPT_TOKEN) && !op->has_operand)
 		return why_set(&fault->why, "--token needs the ID of its timer");
+	if (op->code == OP_TOUCH && op->has_operand == op_given(op, OPT_WORD))
+		return why_set(&fault->why,
+			       "touch needs either the ID of a timer or --word");
 	if (op->code == OP_START && !(op->given & OPT_TIMES))
 		return why_set(&fault->why, "start needs --after or --at");
 	return 1;
@@ -207,7 +218,7 @@ static int kind_parse(const char *word, struct op *op, struct fault *fault)
 		return 0;
 	}
 	why_set(&fault->why,
-		"not an operation; expected start, reset, stop, get, read, drain, ack, reject, extend, reader, close, shutdown, list, dead, sleep, setup, stats, info, echo or expect");
+		"not an operation; expected start, reset, stop, get, touch, read, drain, ack, reject, extend, reader, close, shutdown, list, dead, sleep, setup, stats, info, echo or expect");
 	return fault_at(fault, word);
 }
 

@@ -29,6 +29,7 @@ static const struct {
 	[OP_RESET]	= { .run = op_reset },
 	[OP_STOP]	= { .run = op_stop },
 	[OP_GET]	= { .run = op_get },
+	[OP_TOUCH]	= { .run = op_touch },
 	[OP_READ]	= { .run = op_read },
 	[OP_DRAIN]	= { .run = op_drain },
 	[OP_ACK]	= { .run = op_ack },

@@ -24,6 +24,7 @@ void session_end(struct session *s)
 {
 	readers_leave(s);
 	delivery_forget(s);
+	words_unmap(s);
 	if (s->fd >= 0)
 		close(s->fd);
 	s->fd = -1;

@@ -51,6 +51,8 @@ struct session {
 	unsigned int nr_readers;
 	void *in_hand;		/* of inhand.c */
 	__u64 taken;
+	__u64 *words;		/* NULL: not mapped */
+	__u32 nr_words;
 	struct tally tally;
 	int stop;		/* exit code that an operation has stopped with */
 };
@@ -104,6 +106,18 @@ enum verdict op_start(struct session *s, const struct op *op);
 enum verdict op_reset(struct session *s, const struct op *op);
 enum verdict op_stop(struct session *s, const struct op *op);
 enum verdict op_get(struct session *s, const struct op *op);
+
+/* "mapped" and "word" of a timer that has one, in JSON and in text. */
+void word_json(bool mapped, __u32 word);
+void word_text(bool mapped, __u32 word);
+
+/* map.c */
+/* Maps the words of the instance if they are not mapped.  0, or -errno. */
+int words_map(struct session *s);
+void words_unmap(struct session *s);
+
+/* touch.c */
+enum verdict op_touch(struct session *s, const struct op *op);
 
 /* explain.c */
 void explain(const struct session *s, const struct op *op, int err,

@@ -16,6 +16,8 @@ static void info_json(const struct twheel_info *info)
 	json_u64("queue_len_max", info->queue_len_max);
 	json_u64("max_timers", info->max_timers);
 	json_u64("max_timers_max", info->max_timers_max);
+	json_u64("map_words", info->map_words);
+	json_u64("map_words_max", info->map_words_max);
 	json_u64("min_interval_ns", info->min_interval_ns);
 	json_u64("submit_max", info->submit_max);
 	json_u64("list_max", info->list_max);
@@ -82,6 +84,8 @@ void info_show(const struct cli *cli, const struct twheel_info *info)
 	       overflow_text(info->overflow));
 	printf("timers         at most %llu, can be set up to %llu\n",
 	       info->max_timers, info->max_timers_max);
+	printf("words          %u, at most %u\n", info->map_words,
+	       info->map_words_max);
 	printf("intervals      from %s\n",
 	       duration_text(info->min_interval_ns).s);
 	printf("in one call    %u operations, a list of %u\n", info->submit_max,
@@ -114,6 +118,7 @@ static void setup_show(const struct session *s, const struct op *op)
 		json_string("overflow", overflow_text(info->overflow));
 		json_u64("queue_len", info->queue_len);
 		json_u64("max_timers", info->max_timers);
+		json_u64("map_words", info->map_words);
 		json_string("delivery", delivery_text(info->delivery));
 		json_u64("lease_ns", info->lease_ns);
 		json_u64("max_attempts", info->max_attempts);
@@ -124,9 +129,13 @@ static void setup_show(const struct session *s, const struct op *op)
 	}
 	op_line(s, op);
 	tick_line("tick ", info->tick_shift);
-	printf(", clock %s, queue of %u, when full: %s, at most %llu timers\n",
+	printf(", clock %s, queue of %u, when full: %s, at most %llu timers",
 	       clock_text(info->clock), info->queue_len,
 	       overflow_text(info->overflow), info->max_timers);
+	if (info->map_words)
+		printf(", %u word%s", info->map_words,
+		       info->map_words == 1 ? "" : "s");
+	putchar('\n');
 	session_stamp(s, "");
 	delivery_line(info);
 	putchar('\n');
@@ -139,6 +148,7 @@ enum verdict op_setup(struct session *s, const struct op *op)
 		.queue_len = op->value[OPT_QUEUE],
 		.overflow = op->value[OPT_OVERFLOW],
 		.max_timers = op->value[OPT_MAX_TIMERS],
+		.map_words = op->value[OPT_WORDS],
 		.delivery = op->value[OPT_DELIVERY],
 		.dispatch = op->value[OPT_DISPATCH],
 		.lease_ns = op->value[OPT_LEASE],

@@ -123,6 +123,7 @@ scripts() {
 	script "long line" 2 "script:2: the line is longer than" "\necho $long\n"
 	script "line of the largest length" 0 "" "echo $(printf '%04089d' 0)\n"
 	script "sleep takes its time" 0 "^b$" "sleep 20ms\necho b\n"
+	script "touch of nothing" 2 "  expected: touch ID|--word N " "touch\n"
 	script "expect of a success" 1 "although it was to fail" \
 		"expect ENOENT echo a\n"
 }

@@ -305,6 +305,17 @@ static void test_op_refused(void)
 		{ "stop 7 --after 1s", "--after", "not an option of stop" },
 		{ "stop 18446744073709551616", "18446744073709551616",
 		  "larger than" },
+		{ "start 7 --after 1s --word", NULL, "value of --word" },
+		{ "start 7 --after 1s --word 4294967296", "4294967296",
+		  "larger than" },
+		{ "reset 7 --word 1", "--word", "not an option of reset" },
+		{ "touch", NULL, "either the ID of a timer or --word" },
+		{ "touch 7 --word 1", NULL, "either the ID of a timer or" },
+		{ "touch 7 --ago", NULL, "value of --ago is missing" },
+		{ "touch 7 --ago 1", "1", "what?" },
+		{ "touch 7 --ago 1s --after 1s", "--after", "one of them" },
+		{ "touch 7 --at 1s --ago 1s", "--ago", "one of them" },
+		{ "touch 7 --every 1s", "--every", "not an option of touch" },
 		{ "sleep", NULL, "duration is missing" },
 		{ "sleep 5", "5", "what?" },
 		{ "read x", "x", "not a number" },
@@ -312,6 +323,8 @@ static void test_op_refused(void)
 		{ "setup --clock realtime", "realtime", "not a clock" },
 		{ "setup --overflow block", "block", "not a policy" },
 		{ "setup --queue 4294967296", "4294967296", "larger than" },
+		{ "setup --words 4294967296", "4294967296", "larger than" },
+		{ "setup --word 1", "--word", "not an option of setup" },
 		{ "setup --tick 1ns", "1ns", "at least 2ns" },
 		{ "setup --tick 1ms --tick-shift 20", "--tick-shift",
 		  "one of them" },
@@ -390,6 +403,26 @@ static void test_op_timers(void)
 	ok(parse("expect ENOENT stop 18446744073709551615", &op) == 1 &&
 	   op.expect == ENOENT && op.code == OP_STOP &&
 	   op.operand == ULLONG_MAX, "expect, and the largest ID");
+}
+
+static void test_op_words(void)
+{
+	struct op op;
+
+	ok(parse("setup --words 0x10", &op) == 1 && op.value[OPT_WORDS] == 16,
+	   "setup of words");
+	ok(parse("start 7 --after 1s --word 0", &op) == 1 &&
+	   op_given(&op, OPT_WORD) && op.value[OPT_WORD] == 0,
+	   "start with a word");
+	ok(parse("touch 7", &op) == 1 && op.code == OP_TOUCH &&
+	   op_has_id(&op) && op.operand == 7 && !op.given,
+	   "touch of a timer");
+	ok(parse("touch --word 3 --ago 5ns", &op) == 1 && !op_has_id(&op) &&
+	   op.value[OPT_WORD] == 3 && op.value[OPT_AGO] == 5,
+	   "touch of a word, with a time that has passed");
+	ok(parse("touch 7 --at @18446744073709551615ns", &op) == 1 &&
+	   op_given(&op, OPT_AT_CLOCK) &&
+	   op.value[OPT_AT_CLOCK] == ULLONG_MAX, "touch with any value");
 }
 
 static void test_op_readers(void)
@@ -573,6 +606,7 @@ int main(void)
 	test_json();
 	test_op_refused();
 	test_op_timers();
+	test_op_words();
 	test_op_readers();
 	test_op_others();
 	test_in_hand();

@@ -58,6 +58,19 @@ static void outcome_line(const struct outcome_words *words, __u32 outcome,
 	printf(", generation %llu", generation);
 }
 
+void word_json(bool mapped, __u32 word)
+{
+	json_bool("mapped", mapped);
+	if (mapped)
+		json_u64("word", word);
+}
+
+void word_text(bool mapped, __u32 word)
+{
+	if (mapped)
+		printf(", word %u", word);
+}
+
 enum verdict op_start(struct session *s, const struct op *op)
 {
 	static const struct outcome_words words = {
@@ -67,12 +80,16 @@ enum verdict op_start(struct session *s, const struct op *op)
 		.id = op->operand,
 		.interval_ns = op->value[OPT_EVERY],
 		.data = op->value[OPT_DATA],
+		.word = op->value[OPT_WORD],
 	};
+	bool mapped = op_given(op, OPT_WORD);
 	int err;
 
 	start.flags = time_of(s, op, &start.time_ns);
 	if (op_given(op, OPT_EXCLUSIVE))
 		start.flags |= TWHEEL_EXCLUSIVE;
+	if (mapped)
+		start.flags |= TWHEEL_MAPPED;
 	err = twheel_start(s->fd, &start);
 	if (err)
 		return op_failed(s, op, -err);
@@ -82,14 +99,17 @@ enum verdict op_start(struct session *s, const struct op *op)
 		outcome_json(start.outcome, start.generation,
 			     start.remaining_ns);
 		json_u64("deadline_ns", start.deadline_ns);
+		word_json(mapped, start.word);
 		json_end();
 		return VERDICT_OK;
 	}
 	op_line(s, op);
 	outcome_line(&words, start.outcome, start.generation,
 		     start.remaining_ns);
-	printf(", due at %s\n",
+	printf(", due at %s",
 	       offset_text(session_offset(s, start.deadline_ns)).s);
+	word_text(mapped, start.word);
+	putchar('\n');
 	return VERDICT_OK;
 }
 
@@ -159,6 +179,7 @@ static void get_json(const struct session *s, const struct op *op,
 	json_u64("timeout_ns", get->timeout_ns);
 	json_u64("interval_ns", get->interval_ns);
 	json_u64("data", get->data);
+	word_json(get->mapped, get->word);
 	json_end();
 }
 
@@ -181,6 +202,7 @@ enum verdict op_get(struct session *s, const struct op *op)
 	       offset_text(session_offset(s, get.deadline_ns)).s);
 	if (get.interval_ns)
 		printf(", every %s", duration_text(get.interval_ns).s);
+	word_text(get.mapped, get.word);
 	printf(", generation %llu, data %llu\n", get.generation, get.data);
 	return VERDICT_OK;
 }

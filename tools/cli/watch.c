@@ -295,6 +295,7 @@ static int watch_session(struct session *s, struct watch *watch)
 				   "--ack: nothing is acknowledged in this instance; the script has to say setup --delivery at-least-once --lease D");
 	readers_leave(s);
 	delivery_forget(s);
+	words_unmap(s);
 	s->taking = watch->ack ? TAKE_ACK : TAKE_LEAVE;
 	watch->until = wait_end(watch->duration);
 	return watch->group ? watch_group(s, watch) : watch_one(s, watch);
