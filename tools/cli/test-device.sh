@@ -37,10 +37,11 @@ lines() {
 }
 
 timers() {
-	try "info" 0 "^ABI revision   3, records of 80 bytes$" info
+	try "info" 0 "^ABI revision   4, records of 80 bytes$" info
 	lines 1 "^in one call    [1-9][0-9]* operations, a list of [1-9]"
 	lines 1 "^delivery       at-most-once; dispatch shared$"
-	try "info as JSON" 0 '^{"type":"info","abi_revision":3,.*"delivery":"at-most-once","dispatch":"shared",.*}$' info --json
+	lines 1 "^words          0, at most [1-9]"
+	try "info as JSON" 0 '^{"type":"info","abi_revision":4,.*"delivery":"at-most-once","dispatch":"shared",.*}$' info --json
 	script "start and read" 0 "event  7: .* data 42, generation 1, seq" \
 		"start 7 --after 10ms --data 42\nread 1 --wait 1m\n"
 	script "the smallest and the largest ID" 0 "event  18446744073709551615:" \
@@ -159,6 +160,113 @@ begin() {
 end() {
 	kill -TERM $pid
 	wait $pid
+}
+
+# The number of a member in the first JSON object of a type.
+number() {
+	sed -n "s/^{\"type\":\"$1\",.*\"$2\":\([0-9]*\).*/\1/p" "$dir/out" |
+		head -n 1
+}
+
+# equal NAME A B: numbers that are there.
+equal() {
+	[ -n "$2" ] && [ "$2" = "$3" ]
+	report $? "$1"
+}
+
+words() {
+	script "a touched timer is postponed" 0 "postponed [1-9]" \
+		"setup --words 2\nstart 1 --after 500ms --word 0\nstart 2 --after 600ms --word 1\nsleep 300ms\ntouch 1\nread 2 --wait 1m\nstats\n"
+	equal "... and the other one expires before it" 21 \
+		"$(sed -n 's/.*event  \([12]\): .*/\1/p' "$dir/out" | tr -d '\n')"
+	lines 1 ", 2 words$"
+	lines 1 "start  1: started, .*, word 0$"
+	lines 1 "touch  1: word 0 is [1-9]"
+	lines 1 ": balanced$"
+	script "... to its timeout after the touch" 0 '"type":"event"' \
+		"setup --words 1\nstart 1 --after 50ms --word 0\ntouch 1\nread 1 --wait 1m\n" \
+		--json
+	equal "... exactly" "$(($(number touch value_ns) + 50000000))" \
+		"$(number event deadline_ns)"
+	# The expiry of 3 comes later than that of 2, which waits for reader 1 then.
+	script "a touch withdraws an expiry that is unread" 0 \
+		"expired 3 = delivered 2 + withdrawn 1 .*: balanced$" \
+		"setup --words 1 --dispatch by-id\nreader\nstart 2 --after 20ms --word 0\nstart 3 --after 40ms\nread 1 --reader 2 --wait 1m\nget 2\ntouch 2\nread 1 --wait 1m\nstats\n"
+	lines 1 "get    2: queued, "
+	script "a value that is no time is now" 0 "read   no event$" \
+		"setup --words 1\nstart 1 --after 20ms --word 0\ntouch 1 --at @18446744073709551615ns\nread --wait 200ms\ntouch 1 --ago 1h\nread 1 --wait 1m\n"
+	lines 1 "touch  1: word 0 is 18446744073709551615$"
+	lines 1 "event  1: "
+	script "a time that has passed makes no timer early" 0 "event" \
+		"setup --words 1\nstart 1 --after 50ms --word 0\ntouch 1 --at @0ns\nread 1 --wait 1m\n" \
+		--json
+	equal "... it expires when it was to" "$(number start deadline_ns)" \
+		"$(number event deadline_ns)"
+	printf '%s\n' 'setup --words 1' 'start 1 --after 50ms --word 0' \
+		'touch 1' >"$dir/script"
+	try "watch of a touched timer" 0 "no timer is left; events 1," watch \
+		"$dir/script"
+}
+
+words_shown() {
+	script "list and get show the word" 0 "timer  1: armed, .*, word 3, gen" \
+		"setup --words 4\nstart 1 --after 1h --word 3\nstart 2 --after 1h\nlist\nreset 1\nget 1\n"
+	lines 1 "get    1: armed, .*, word 3, gen"
+	lines 3 ", word "
+	script "... as JSON" 0 '^{"type":"timer","id":1,.*"mapped":true,"word":3}$' \
+		"setup --words 4\nstart 1 --after 1h --word 3\nstart 2 --after 1h\nlist\ninfo\n" \
+		--json
+	lines 1 '^{"type":"timer","id":2,.*"mapped":false}$'
+	lines 1 '^{"type":"setup",.*"map_words":4,'
+	lines 1 '^{"type":"info",.*"map_words":4,"map_words_max":[1-9]'
+	script "get after a touch" 0 '"type":"get"' \
+		"setup --words 1\nstart 1 --after 1h --word 0\ntouch --word 0\nget 1\nlist\n" \
+		--json
+	for type in get timer; do
+		equal "... $type has the effective deadline" \
+			"$(($(number touch value_ns) + 3600000000000))" \
+			"$(number $type deadline_ns)"
+	done
+	script "a word is free after a stop, a read, and a start without" 0 \
+		"start  4: started, .*, word 0$" \
+		"setup --words 1\nstart 1 --after 1h --word 0\nstop 1\nstart 2 --at 0ns --word 0\nread 1 --wait 1m\nstart 3 --after 1h --word 0\nstart 3 --after 1h\nstart 4 --after 1h --word 0\n"
+	# When 2 has expired, 1 was due.
+	begin "setup --words 2\nstart 1 --after 20ms --word 0\ntouch 1 --after 1h\nstart 2 --after 40ms\nread 1\necho begun\nsleep 1h\n"
+	try "stats of words" 0 "^  map-words  *2$" stats --pid $pid
+	lines 1 "^  postponed  *[1-9]"
+	try "... as JSON" 0 '"map_words":2,.*"postponed":[1-9]' stats --json \
+		--pid $pid
+	end
+}
+
+word_errors() {
+	script "EBUSY of a word" 1 "start 2: EBUSY: word 0 belongs to another" \
+		"setup --words 1\nstart 1 --after 1h --word 0\nstart 2 --after 1h --word 0\n"
+	script "EBUSY after a touch" 1 "setup: EBUSY: .* the first touch" \
+		"setup --words 1\ntouch --word 0\nsetup\n"
+	script "EINVAL of a word" 1 "EINVAL: there is no word 2; this instance has 2" \
+		"setup --words 2\nstart 1 --after 1h --word 2\n"
+	script "EINVAL of a touch" 1 "touch: EINVAL: there is no word 2;" \
+		"setup --words 2\ntouch --word 2\n"
+	script "EINVAL where there are no words" 1 "EINVAL: .* has no words; setup" \
+		"start 1 --after 1h --word 0\n"
+	script "EINVAL of a touch where there are no words" 1 \
+		"EINVAL: .* has no words; setup" "touch --word 0\n"
+	script "EINVAL of a periodic timer" 1 "EINVAL: a periodic timer cannot" \
+		"setup --words 1\nstart 1 --after 1h --every 1h --word 0\n"
+	script "EINVAL of a number of words" 1 "EINVAL: 4294967295 words are more" \
+		"setup --words 4294967295\n"
+	script "touch of a timer without a word" 1 "EINVAL: timer 1 has no word;" \
+		"setup --words 1\nstart 1 --after 1h\ntouch 1\n"
+	script "touch of no timer" 1 "touch 1: ENOENT: there is no timer 1" \
+		"setup --words 1\ntouch 1\n"
+	max=/sys/module/twheel/parameters/max_user_words
+	before=$(cat $max)
+	echo 3 >$max
+	script "ENOSPC of words" 1 "setup: ENOSPC: a limit on the number of words" \
+		"setup --words 3\nsetup\nsetup --words 4\n"
+	lines 1 ", 3 words$"
+	echo "$before" >$max
 }
 
 once='setup --delivery at-least-once --lease 1h'
@@ -451,6 +559,9 @@ timers
 errors
 watch
 stats
+words
+words_shown
+word_errors
 deliveries
 delivery_errors
 readers
