@@ -155,7 +155,8 @@ static void explain_limit(const struct session *s, const struct op *op,
 		why_set(why, "the instance has as many readers as it can have, %u; close one",
 			s->info.readers_max);
 	else if (op->code == OP_SETUP)
-		why_set(why, "a limit on the number of words is reached: your user's or the module's");
+		why_set(why,
+			"a limit on the number of words is reached: your user's or the module's");
 	else
 		why_set(why,
 			"a limit on the number of timers is reached: this instance's (%llu, see setup --max-timers), your user's or the module's",

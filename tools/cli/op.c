@@ -29,7 +29,8 @@ static const struct op_kind {
 	unsigned int options;
 } kinds[NR_OPS] = {
 	[OP_START] = {
-		"start", "start ID --after D|--at TIME [--every D] [--data N] [--exclusive] [--word N]",
+		"start",
+		"start ID --after D|--at TIME [--every D] [--data N] [--exclusive] [--word N]",
 		OPERAND_ID, OPT_TIMES | OPT(EVERY) | OPT(DATA) |
 			    OPT(EXCLUSIVE) | OPT(WORD),
 	},

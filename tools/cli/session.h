@@ -51,8 +51,8 @@ struct session {
 	unsigned int nr_readers;
 	void *in_hand;		/* of inhand.c */
 	__u64 taken;
-	__u64 *words;		/* NULL: not mapped */
-	__u32 nr_words;
+	uint64_t *words;	/* NULL: not mapped */
+	unsigned int nr_words;
 	struct tally tally;
 	int stop;		/* exit code that an operation has stopped with */
 };
@@ -111,13 +111,9 @@ enum verdict op_get(struct session *s, const struct op *op);
 void word_json(bool mapped, __u32 word);
 void word_text(bool mapped, __u32 word);
 
-/* map.c */
-/* Maps the words of the instance if they are not mapped.  0, or -errno. */
-int words_map(struct session *s);
-void words_unmap(struct session *s);
-
 /* touch.c */
 enum verdict op_touch(struct session *s, const struct op *op);
+void words_unmap(struct session *s);
 
 /* explain.c */
 void explain(const struct session *s, const struct op *op, int err,

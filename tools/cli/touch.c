@@ -1,8 +1,30 @@
 // SPDX-License-Identifier: GPL-2.0
 /* touch: a store to a word */
 #include <errno.h>
+#include <twheel_map.h>
 
 #include "session.h"
+
+/* 0, or -errno. */
+static int words_map(struct session *s)
+{
+	int ret;
+
+	if (s->words)
+		return 0;
+	ret = twheel_map(s->fd, &s->words);
+	if (ret < 0)
+		return ret;
+	s->nr_words = ret;
+	return 0;
+}
+
+void words_unmap(struct session *s)
+{
+	if (s->words)
+		twheel_unmap(s->words, s->nr_words);
+	s->words = NULL;
+}
 
 /* What goes into the word: the time of the last activity, or what is said to be. */
 static __u64 activity(const struct session *s, const struct op *op)
@@ -52,13 +74,13 @@ static enum verdict has_none(const struct session *s, const struct op *op)
 static enum verdict touch(struct session *s, const struct op *op, __u64 word)
 {
 	__u64 time = activity(s, op);
-	int err = -EINVAL;
+	int err = words_map(s);
 
-	if (word < s->info.map_words)
-		err = words_map(s);
+	if (!err && word >= s->nr_words)
+		err = -EINVAL;
 	if (err)
 		return op_failed(s, op, -err);
-	__atomic_store_n(&s->words[word], time, __ATOMIC_RELEASE);
+	twheel_touch(&s->words[word], time);
 	touch_show(s, op, word, time);
 	return VERDICT_OK;
 }
