@@ -1,25 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Whatever programs do with a pool of readers, in whatever order and at once: the
- * books balance, and what cannot be does not come out.
+ * Whatever programs do with a pool of readers and with words, in whatever order and
+ * at once: the books balance, and what cannot be does not come out.
  */
-#include "twheel_pool.h"
+#include "twheel_words.h"
 
 #define THREADS		3
 #define OPERATIONS	20000
 #define READERS		6
 #define IDS		64
 #define KEPT		16
+/* Fewer than IDs, so that two want the same. */
+#define WORDS		48
 
 /**
  * struct shared - what the threads share
  * @fd: A descriptor that is no reader.
  * @leased: Expiries have to be acknowledged.
  * @reader: Readers; -1 for none.  Any thread may close any of them at any time.
+ * @word: Words that timers can have; any thread may write anything to them.
  */
 struct shared {
 	int fd;
 	bool leased;
+	__u64 *word;
 	int reader[READERS];
 };
 
@@ -90,9 +94,32 @@ static void start_one(struct actor *actor)
 		.time_ns = tw_below(&actor->seed, 3 * TW_MS),
 	};
 
-	if (!tw_below(&actor->seed, 4))
+	switch (tw_below(&actor->seed, 4)) {
+	case 0:
 		start.interval_ns = 2 * TW_MS;
-	expect(actor, "START", tw_start(any_fd(actor), &start), 0, 0);
+		break;
+	case 1:
+		start.flags = TWHEEL_MAPPED;
+		start.word = tw_below(&actor->seed, WORDS);
+	}
+	expect(actor, "START", tw_start(any_fd(actor), &start), 0,
+	       start.flags ? -EBUSY : 0);
+}
+
+static void store_something(struct actor *actor)
+{
+	__u64 *word = &actor->shared->word[tw_below(&actor->seed, WORDS)];
+
+	switch (tw_below(&actor->seed, 4)) {
+	case 0:
+		tw_store(word, tw_below(&actor->seed, U64_MAX));
+		break;
+	case 1:
+		tw_store(word, tw_now() + TW_MS - tw_below(&actor->seed, 4 * TW_MS));
+		break;
+	default:
+		tw_touch(word);
+	}
 }
 
 static void stop_one(struct actor *actor)
@@ -187,6 +214,7 @@ static void *run_actor(void *arg)
 {
 	static void (*const acts[])(struct actor *actor) = {
 		start_one, start_one, start_one, start_one, stop_one, reset_one,
+		store_something, store_something, store_something,
 		read_some, read_some, read_some, drain_some, end_a_lease,
 		end_a_lease, end_a_lease, come_or_go, look,
 	};
@@ -243,8 +271,10 @@ FIXTURE_SETUP(pool)
 	setup.flags = variant->flags | TWHEEL_CONTROL;
 	setup.queue_len = 4;
 	self->shared.leased = leased;
-	self->shared.fd = tw_pool(setup);
+	self->shared.fd = tw_with_words(WORDS, setup);
 	ASSERT_LE(0, self->shared.fd);
+	self->shared.word = tw_map(self->shared.fd, WORDS);
+	ASSERT_NE(NULL, self->shared.word);
 	memset(self->shared.reader, -1, sizeof(self->shared.reader));
 	for (i = 0; i < THREADS; i++) {
 		self->actor[i].shared = &self->shared;
@@ -255,6 +285,7 @@ FIXTURE_SETUP(pool)
 
 FIXTURE_TEARDOWN(pool)
 {
+	munmap(self->shared.word, tw_map_size(WORDS));
 	close(self->shared.fd);
 }
 
@@ -278,7 +309,11 @@ static void expect_nothing_left(struct __test_metadata *_metadata,
 	EXPECT_EQ(0, stats.dead);
 	EXPECT_EQ(0, stats.readers);
 	EXPECT_TRUE(tw_books_balance(self->shared.fd));
-	TH_LOG("%llu expired, %llu delivered", stats.expired, stats.delivered);
+	/* Words are free again, whatever has become of the timers that had them. */
+	for (i = 0; i < WORDS; i++)
+		EXPECT_EQ(0, tw_start_mapped(self->shared.fd, i, TW_HOUR, i));
+	TH_LOG("%llu expired, %llu delivered, %llu postponed", stats.expired,
+	       stats.delivered, stats.postponed);
 }
 
 TEST_F(pool, has_books_that_balance_whatever_happens)

@@ -18,7 +18,7 @@ FIXTURE_VARIANT(command) {
 FIXTURE_VARIANT_ADD(command, start) {
 	.cmd = TWHEEL_IOC_START,
 	.flags_at = offsetof(struct twheel_start, flags),
-	.known_flags = TWHEEL_ABSTIME | TWHEEL_EXCLUSIVE,
+	.known_flags = TWHEEL_ABSTIME | TWHEEL_EXCLUSIVE | TWHEEL_MAPPED,
 	.reserved_at = offsetof(struct twheel_start, word),
 };
 

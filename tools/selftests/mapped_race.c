@@ -1,0 +1,683 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Stores against reads, on two processors: no event of a timer whose word was
+ * fresh when the read began, and exactly one when the stores have come to an end;
+ * whatever is stored.
+ */
+#include "twheel_words.h"
+
+#define STORES		1000000
+#define TIMERS		32
+#define WORDS		1024
+/* Stores to the same half of the timers; the others have time to expire. */
+#define PHASE		300
+/* And so have all between two phases, at most this long. */
+#define PAUSE		(200 * TW_US)
+#define ROOM		64
+
+static void run_on_processor(unsigned int number)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(number, &set);
+	/* On a machine with one, both share that. */
+	sched_setaffinity(0, sizeof(set), &set);
+}
+
+static bool is_set(const bool *flag)
+{
+	return __atomic_load_n(flag, __ATOMIC_ACQUIRE);
+}
+
+static void set(bool *flag)
+{
+	__atomic_store_n(flag, true, __ATOMIC_RELEASE);
+}
+
+/* Short, so that some expire in each phase. */
+static __u64 timeout_of(__u64 id)
+{
+	return (1 + id % 8) * 50 * TW_US;
+}
+
+/**
+ * struct shot - a timer, as its reader knows it
+ * @generation: Its arming; 0: it is not running.
+ * @noted: Its word, just before the read.
+ * @started: Number of its armings.
+ * @came: Number of its events.
+ */
+struct shot {
+	__u64 generation;
+	__u64 noted;
+	unsigned int started;
+	unsigned int came;
+};
+
+FIXTURE(race) {
+	int fd;
+	bool leased;
+	bool done;		/* the stores have come to an end */
+	__u64 *word;
+	__u64 seed;
+	struct shot shot[TIMERS];
+	struct twheel_event event[ROOM];
+	struct twheel_stats stats;
+	unsigned int early;	/* events that came though the word was fresh */
+	unsigned int odd;	/* events that cannot be */
+};
+
+FIXTURE_VARIANT(race) {
+	__u32 dispatch;
+	__u32 delivery;
+	__u32 overflow;
+	__u32 queue_len;
+	unsigned int stores;
+};
+
+FIXTURE_VARIANT_ADD(race, roomy_queue) {
+	.queue_len = 2 * TIMERS,
+	.stores = STORES,
+};
+
+FIXTURE_VARIANT_ADD(race, tight_queue) {
+	.queue_len = 4,
+	.stores = STORES / 4,
+};
+
+FIXTURE_VARIANT_ADD(race, leased) {
+	.delivery = TWHEEL_AT_LEAST_ONCE,
+	.stores = STORES / 4,
+};
+
+FIXTURE_VARIANT_ADD(race, own_line) {
+	.dispatch = TWHEEL_BY_ID,
+	.queue_len = 4,
+	.stores = STORES / 4,
+};
+
+FIXTURE_VARIANT_ADD(race, copies) {
+	.dispatch = TWHEEL_BROADCAST,
+	.overflow = TWHEEL_DROP_OLDEST,
+	.stores = STORES / 4,
+};
+
+FIXTURE_SETUP(race)
+{
+	struct twheel_setup setup = tw_leased(TW_HOUR, 0);
+	struct twheel_info info;
+
+	self->leased = variant->delivery == TWHEEL_AT_LEAST_ONCE;
+	if (!self->leased)
+		memset(&setup, 0, sizeof(setup));
+	self->fd = tw_open();
+	ASSERT_LE(0, self->fd);
+	ASSERT_EQ(0, tw_info(self->fd, &info));
+	/* The finest tick: more looks to race with. */
+	setup.tick_shift = info.tick_shift_min;
+	setup.dispatch = variant->dispatch;
+	setup.overflow = variant->overflow;
+	setup.queue_len = variant->queue_len;
+	setup.map_words = WORDS;
+	ASSERT_EQ(0, tw_setup(self->fd, &setup));
+	ASSERT_EQ(0, tw_nonblock(self->fd));
+	self->word = tw_map(self->fd, WORDS);
+	ASSERT_NE(NULL, self->word);
+	self->seed = tw_seed();
+}
+
+FIXTURE_TEARDOWN(race)
+{
+	munmap(self->word, tw_map_size(WORDS));
+	close(self->fd);
+}
+
+/* What a server does for each message: @nr times, to some connections. */
+struct storer {
+	struct _test_data_race *race;
+	unsigned int nr;
+	__u64 seed;
+};
+
+static void *store(void *arg)
+{
+	struct storer *storer = arg;
+	__u32 busy = 0;
+	unsigned int i, id;
+
+	run_on_processor(1);
+	for (i = 0; i < storer->nr; i++) {
+		if (!(i % PHASE)) {
+			busy = tw_random(&storer->seed);
+			tw_spin_until(tw_now() + tw_below(&storer->seed, PAUSE));
+		}
+		id = tw_below(&storer->seed, TIMERS);
+		/* Whoever is not busy is left alone, but now and then. */
+		if (!(busy & 1U << id))
+			id = i % 64 ? (unsigned int)__builtin_ctz(busy | 1U << 31) : id;
+		tw_touch(&storer->race->word[id]);
+	}
+	set(&storer->race->done);
+	return NULL;
+}
+
+static bool start(struct _test_data_race *self, __u64 id)
+{
+	struct twheel_start start = {
+		.id = id,
+		.time_ns = timeout_of(id),
+		.flags = TWHEEL_MAPPED,
+		.word = id,
+	};
+
+	if (tw_start(self->fd, &start) || start.outcome != TWHEEL_WAS_FREE)
+		return false;
+	self->shot[id].generation = start.generation;
+	self->shot[id].started++;
+	return true;
+}
+
+static void note_words(struct _test_data_race *self)
+{
+	unsigned int id;
+
+	for (id = 0; id < TIMERS; id++)
+		self->shot[id].noted = tw_load_word(&self->word[id]);
+}
+
+/*
+ * An event of a timer with word w and timeout t is right if, and only if, its
+ * deadline is at least w + t for every w that was in the word when the read began,
+ * and it did not fire before its deadline.
+ *
+ * The kernel looks at the word after the read has begun, and hands the event over
+ * only if min(word, now) + t is not behind the deadline of the timer, which the
+ * event then reports.  So what has to be shown is that it has seen w or something
+ * later, and that w is not later than its now.
+ *
+ * - This thread has loaded w before it called read(), so the kernel's load of the
+ *   same word, which comes after that in the same thread, cannot see an older
+ *   value than w in the order in which the word was written (coherence).
+ * - Only two write to it.  The storer writes what its clock shows, in that order,
+ *   so whatever it has written after w is not smaller.  A start writes as well, but
+ *   this thread makes the starts, and none is between its load and its read.
+ *   The storer may have written a time from before the last start after it; then
+ *   the word has become smaller, but w, if it is that of the start, counts in the
+ *   deadline that the start has set, below which no look brings it.
+ * - w was read from the same clock before this thread has loaded it, so it is not
+ *   later than the kernel's now.
+ *
+ * Nothing here says how late an event may be.
+ */
+static bool is_early(const struct shot *shot, const struct twheel_event *event)
+{
+	return event->deadline_ns < shot->noted + timeout_of(event->id) ||
+	       event->fired_ns < event->deadline_ns;
+}
+
+/* Whether there can be such an event at all: one for each arming. */
+static bool is_odd(struct _test_data_race *self, const struct twheel_event *event)
+{
+	return event->id >= TIMERS || event->expirations != 1 ||
+	       event->attempt != 1 || event->dropped ||
+	       event->generation != self->shot[event->id].generation;
+}
+
+static void take(struct _test_data_race *self, const struct twheel_event *event)
+{
+	struct shot *shot = &self->shot[event->id];
+
+	if (is_odd(self, event)) {
+		self->odd++;
+		return;
+	}
+	self->early += is_early(shot, event);
+	shot->came++;
+	shot->generation = 0;
+	if (self->leased && tw_ack(self->fd, event) != TWHEEL_FREE)
+		self->odd++;
+}
+
+/* Note, then read: how many came. */
+static int note_and_read(struct _test_data_race *self, unsigned int room)
+{
+	int i, got;
+
+	note_words(self);
+	if (tw_below(&self->seed, 8))
+		got = tw_read(self->fd, self->event, room);
+	else
+		got = tw_drain(self->fd, self->event, room);
+	for (i = 0; i < got; i++)
+		take(self, &self->event[i]);
+	return got;
+}
+
+/* Whoever has expired is started again. */
+static bool restart_all(struct _test_data_race *self)
+{
+	unsigned int id;
+
+	for (id = 0; id < TIMERS; id++)
+		if (!self->shot[id].generation && !start(self, id))
+			return false;
+	return true;
+}
+
+static bool read_while_stored(struct _test_data_race *self)
+{
+	while (!is_set(&self->done)) {
+		/* So that expiries wait, and are overtaken. */
+		if (!tw_below(&self->seed, 4))
+			tw_spin_until(tw_now() + tw_below(&self->seed, PAUSE));
+		else if (!tw_below(&self->seed, 2))
+			tw_poll(self->fd, 1);
+		note_and_read(self, 1 + tw_below(&self->seed, ROOM));
+		if (self->odd || !restart_all(self))
+			return false;
+	}
+	return true;
+}
+
+/* The stores are over: each timer that runs has exactly one event to come. */
+static bool read_the_rest(struct _test_data_race *self)
+{
+	__u64 give_up = tw_now() + TW_PATIENCE_MS * TW_MS;
+	unsigned int id, running;
+
+	do {
+		tw_poll(self->fd, 100);
+		note_and_read(self, ROOM);
+		for (running = 0, id = 0; id < TIMERS; id++)
+			running += !!self->shot[id].generation;
+	} while (running && tw_now() < give_up);
+	return !running;
+}
+
+TEST_F(race, no_event_of_a_timer_whose_word_was_fresh_when_the_read_began)
+{
+	struct storer storer = {
+		.race = self,
+		.nr = tw_scaled(variant->stores),
+		.seed = self->seed + 1,
+	};
+	unsigned int id, events = 0;
+	pthread_t thread;
+
+	run_on_processor(0);
+	ASSERT_TRUE(restart_all(self));
+	ASSERT_EQ(0, pthread_create(&thread, NULL, store, &storer));
+	EXPECT_TRUE(read_while_stored(self));
+	set(&self->done);
+	pthread_join(thread, NULL);
+	EXPECT_TRUE(read_the_rest(self));
+	EXPECT_EQ(0, self->early);
+	EXPECT_EQ(0, self->odd);
+	EXPECT_EQ(0, tw_poll(self->fd, 0));
+	for (id = 0; id < TIMERS; id++) {
+		EXPECT_EQ(self->shot[id].started, self->shot[id].came);
+		events += self->shot[id].came;
+	}
+	ASSERT_EQ(0, tw_stats(self->fd, &self->stats));
+	EXPECT_EQ(0, self->stats.timers);
+	EXPECT_EQ(0, self->stats.dropped);
+	EXPECT_EQ(events, self->stats.delivered);
+	EXPECT_TRUE(tw_balanced(&self->stats));
+	EXPECT_TRUE(tw_books_balance(self->fd));
+	TH_LOG("%u stores: %u events, %llu postponed, %llu withdrawn",
+	       storer.nr, events, self->stats.postponed, self->stats.withdrawn);
+	/* Or it was no race. */
+	EXPECT_LT(TIMERS, events);
+	EXPECT_LT(0, self->stats.postponed);
+}
+
+/* ---- somebody who stores anything anywhere */
+
+#define PLAIN		128
+#define OWN		64	/* timers with words that nobody else writes to */
+#define VICTIMS		64	/* timers with words that anybody writes to */
+#define FIRST_VICTIM	(PLAIN + OWN)
+#define ALL		(FIRST_VICTIM + VICTIMS)
+#define ROUNDS		200
+
+FIXTURE(vandal) {
+	int fd;
+	bool done;
+	__u64 *word;
+	__u64 seed;
+	struct twheel_event event[ROOM];
+	__u64 deadline[ALL];
+	__u64 generation[ALL];
+	unsigned int came[ALL];
+	struct twheel_stats stats;
+};
+
+FIXTURE_SETUP(vandal)
+{
+	struct twheel_setup setup = { 0 };
+
+	self->fd = tw_with_words(WORDS, setup);
+	ASSERT_LE(0, self->fd);
+	ASSERT_EQ(0, tw_nonblock(self->fd));
+	self->word = tw_map(self->fd, WORDS);
+	ASSERT_NE(NULL, self->word);
+	self->seed = tw_seed();
+}
+
+FIXTURE_TEARDOWN(vandal)
+{
+	munmap(self->word, tw_map_size(WORDS));
+	close(self->fd);
+}
+
+/* Nothing, everything, something near, or half of a word. */
+static void store_anything(__u64 *word, __u64 *seed)
+{
+	__u32 *half = (__u32 *)word + tw_below(seed, 2);
+
+	switch (tw_below(seed, 6)) {
+	case 0:
+		tw_store(word, 0);
+		break;
+	case 1:
+		tw_store(word, TW_BUSY);
+		break;
+	case 2:
+		tw_store(word, tw_now() + tw_below(seed, TW_SEC));
+		break;
+	case 3:
+		tw_store(word, tw_now() - tw_below(seed, TW_SEC));
+		break;
+	case 4:
+		tw_store(word, tw_below(seed, U64_MAX));
+		break;
+	default:
+		__atomic_store_n(half, tw_random(seed), __ATOMIC_RELAXED);
+	}
+}
+
+/* The words of OWN are the first; of the others those of VICTIMS come next. */
+static void *vandalize(void *arg)
+{
+	struct _test_data_vandal *self = arg;
+	__u64 seed = self->seed + 1;
+
+	run_on_processor(1);
+	while (!is_set(&self->done))
+		store_anything(&self->word[OWN + tw_below(&seed, WORDS - OWN)],
+			       &seed);
+	return NULL;
+}
+
+static bool start_all(struct _test_data_vandal *self)
+{
+	struct twheel_start start = { 0 };
+	unsigned int id;
+
+	memset(self->came, 0, sizeof(self->came));
+	for (id = 0; id < ALL; id++) {
+		start = (struct twheel_start) {
+			.id = id,
+			.time_ns = 1 + tw_below(&self->seed, 4 * TW_MS),
+			.flags = id < PLAIN ? 0 : TWHEEL_MAPPED,
+			.word = id < PLAIN ? 0 : id - PLAIN,
+		};
+		if (tw_start(self->fd, &start))
+			return false;
+		self->deadline[id] = start.deadline_ns;
+		self->generation[id] = start.generation;
+	}
+	return true;
+}
+
+/* Words can only postpone, and only the timers that have them. */
+static bool is_right(struct _test_data_vandal *self, const struct twheel_event *event)
+{
+	if (event->id >= ALL || self->came[event->id]++ ||
+	    event->generation != self->generation[event->id] ||
+	    event->fired_ns < event->deadline_ns)
+		return false;
+	if (event->id < FIRST_VICTIM)
+		return event->deadline_ns == self->deadline[event->id];
+	return event->deadline_ns >= self->deadline[event->id];
+}
+
+/* Until @want of the timers below @last have expired; false if one was wrong. */
+static bool read_until(struct _test_data_vandal *self, unsigned int last)
+{
+	__u64 give_up = tw_now() + TW_PATIENCE_MS * TW_MS;
+	unsigned int id, come;
+	int i, got;
+
+	do {
+		tw_poll(self->fd, 1);
+		got = tw_read(self->fd, self->event, ROOM);
+		for (i = 0; i < got; i++)
+			if (!is_right(self, &self->event[i]))
+				return false;
+		for (come = 0, id = 0; id < last; id++)
+			come += self->came[id];
+	} while (come < last && tw_now() < give_up);
+	return come == last;
+}
+
+TEST_F(vandal, disturbs_nobody_but_himself)
+{
+	unsigned int i, rounds = tw_scaled(ROUNDS);
+	pthread_t thread;
+
+	run_on_processor(0);
+	for (i = 0; i < rounds; i++) {
+		self->done = false;
+		ASSERT_EQ(0, pthread_create(&thread, NULL, vandalize, self));
+		EXPECT_TRUE(start_all(self));
+		EXPECT_TRUE(read_until(self, FIRST_VICTIM));
+		set(&self->done);
+		pthread_join(thread, NULL);
+		/* What he has left there does not postpone them for ever. */
+		memset(self->word + OWN, 0, (WORDS - OWN) * sizeof(__u64));
+		ASSERT_TRUE(read_until(self, ALL)) {
+			TH_LOG("in round %u", i);
+		}
+		ASSERT_EQ(0, tw_stats(self->fd, &self->stats));
+		ASSERT_EQ(0, self->stats.timers);
+		ASSERT_TRUE(tw_balanced(&self->stats));
+	}
+	TH_LOG("%llu postponed, %llu withdrawn", self->stats.postponed,
+	       self->stats.withdrawn);
+}
+
+/* ---- calls that race with stores */
+
+#define OPERATIONS	60000
+
+/**
+ * struct score - what became of a timer, by whom it concerns
+ * @armed: Armings that a start or reset began.
+ * @ended: Armings that a call has ended; of the operator.
+ * @fence: The last generation that a call has ended.
+ * @came: Events; of the reader.
+ */
+struct score {
+	unsigned int armed;
+	unsigned int ended;
+	__u64 fence;
+	unsigned int came;
+};
+
+FIXTURE(calls) {
+	int fd;
+	bool done;
+	bool over;		/* the operator has come to his end */
+	__u64 *word;
+	__u64 seed;
+	struct score score[TIMERS];
+	unsigned int failed;
+	struct twheel_event event[ROOM];
+	struct twheel_stats stats;
+};
+
+FIXTURE_SETUP(calls)
+{
+	struct twheel_setup setup = { .queue_len = 8 };
+
+	self->fd = tw_with_words(WORDS, setup);
+	ASSERT_LE(0, self->fd);
+	ASSERT_EQ(0, tw_nonblock(self->fd));
+	self->word = tw_map(self->fd, WORDS);
+	ASSERT_NE(NULL, self->word);
+	self->seed = tw_seed();
+}
+
+FIXTURE_TEARDOWN(calls)
+{
+	munmap(self->word, tw_map_size(WORDS));
+	close(self->fd);
+}
+
+static void *store_now_and_then(void *arg)
+{
+	struct _test_data_calls *self = arg;
+	__u64 seed = self->seed + 1;
+
+	run_on_processor(1);
+	while (!is_set(&self->done))
+		store_anything(&self->word[tw_below(&seed, TIMERS)], &seed);
+	return NULL;
+}
+
+/* An arming has come to its end by a call, which has returned. */
+static void end_arming(struct score *score, __u64 generation)
+{
+	score->ended++;
+	__atomic_store_n(&score->fence, generation, __ATOMIC_RELEASE);
+}
+
+/* Start timer @id, or start it again; which was the last arming is in @last. */
+static void start_once(struct _test_data_calls *self, unsigned int id, __u64 *last)
+{
+	struct twheel_start start = {
+		.id = id,
+		.time_ns = tw_below(&self->seed, 2 * TW_MS),
+		.flags = TWHEEL_MAPPED,
+		.word = id,
+	};
+
+	if (tw_start(self->fd, &start)) {
+		self->failed++;
+		return;
+	}
+	if (start.outcome != TWHEEL_WAS_FREE)
+		end_arming(&self->score[id], *last);
+	self->score[id].armed++;
+	*last = start.generation;
+}
+
+static void reset_once(struct _test_data_calls *self, unsigned int id, __u64 *last)
+{
+	struct twheel_reset reset = { .id = id };
+	int ret = tw_reset(self->fd, &reset);
+
+	if (ret == -ENOENT)
+		return;
+	if (ret) {
+		self->failed++;
+		return;
+	}
+	end_arming(&self->score[id], *last);
+	self->score[id].armed++;
+	*last = reset.generation;
+}
+
+static void stop_once(struct _test_data_calls *self, unsigned int id, __u64 last)
+{
+	struct twheel_stop stop;
+	int ret = tw_stop(self->fd, id, &stop);
+
+	if (ret == -ENOENT)
+		return;
+	if (ret || stop.generation != last)
+		self->failed++;
+	else
+		end_arming(&self->score[id], last);
+}
+
+static void *operate(void *arg)
+{
+	struct _test_data_calls *self = arg;
+	unsigned int i, id, nr = tw_scaled(OPERATIONS);
+	__u64 last[TIMERS] = { 0 };
+
+	for (i = 0; i < nr; i++) {
+		id = tw_below(&self->seed, TIMERS);
+		switch (tw_below(&self->seed, 4)) {
+		case 0:
+			stop_once(self, id, last[id]);
+			break;
+		case 1:
+			reset_once(self, id, &last[id]);
+			break;
+		default:
+			start_once(self, id, &last[id]);
+		}
+		if (!tw_below(&self->seed, 16))
+			tw_sleep(tw_below(&self->seed, TW_MS));
+	}
+	set(&self->over);
+	return NULL;
+}
+
+/* Read; how many records were of an arming that had ended before. */
+static unsigned int read_behind_fence(struct _test_data_calls *self)
+{
+	__u64 fence[TIMERS];
+	unsigned int id, wrong = 0;
+	int i, got;
+
+	tw_poll(self->fd, 1);
+	for (id = 0; id < TIMERS; id++)
+		fence[id] = __atomic_load_n(&self->score[id].fence,
+					    __ATOMIC_ACQUIRE);
+	got = tw_read(self->fd, self->event, ROOM);
+	for (i = 0; i < got; i++) {
+		id = self->event[i].id;
+		wrong += id >= TIMERS || self->event[i].generation <= fence[id] ||
+			 self->event[i].fired_ns < self->event[i].deadline_ns;
+		self->score[id % TIMERS].came++;
+	}
+	return wrong;
+}
+
+TEST_F(calls, each_arming_ends_by_a_call_or_with_one_event)
+{
+	__u64 give_up;
+	unsigned int id, wrong = 0;
+	pthread_t storer, operator;
+
+	ASSERT_EQ(0, pthread_create(&storer, NULL, store_now_and_then, self));
+	ASSERT_EQ(0, pthread_create(&operator, NULL, operate, self));
+	while (!is_set(&self->over))
+		wrong += read_behind_fence(self);
+	pthread_join(operator, NULL);
+	set(&self->done);
+	pthread_join(storer, NULL);
+	memset(self->word, 0, TIMERS * sizeof(__u64));
+	give_up = tw_now() + TW_PATIENCE_MS * TW_MS;
+	do {
+		wrong += read_behind_fence(self);
+		ASSERT_EQ(0, tw_stats(self->fd, &self->stats));
+	} while (self->stats.timers && tw_now() < give_up);
+	EXPECT_EQ(0, self->stats.timers);
+	EXPECT_EQ(0, wrong);
+	EXPECT_EQ(0, self->failed);
+	for (id = 0; id < TIMERS; id++)
+		EXPECT_EQ(self->score[id].armed,
+			  self->score[id].ended + self->score[id].came);
+	EXPECT_TRUE(tw_balanced(&self->stats));
+	TH_LOG("%llu started, %llu delivered, %llu postponed, %llu withdrawn",
+	       self->stats.started, self->stats.delivered, self->stats.postponed,
+	       self->stats.withdrawn);
+}
+
+TEST_HARNESS_MAIN
