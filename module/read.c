@@ -211,14 +211,18 @@ static bool take_nothing(struct twheel_receiver *receiver,
  */
 static void look_at_words(struct twheel_file *tf)
 {
+	const struct twheel_config *config = &tf->group->inst.config;
 	struct twheel_receiver nobody = { .take = take_nothing };
 	enum twheel_read_end end = TWHEEL_READ_MORE;
+	enum twheel_claim claim = TWHEEL_CLAIM_OWN;
 
-	if (!READ_ONCE(tf->group->inst.config.map_words))
+	/* What it would steal, it looks at where it is. */
+	if (READ_ONCE(config->flags) & TWHEEL_STEAL)
+		claim = TWHEEL_CLAIM_ALL;
+	if (!READ_ONCE(config->map_words))
 		return;
 	while (end == TWHEEL_READ_MORE && !fatal_signal_pending(current)) {
-		end = twheel_instance_deliver(&tf->consumer, &nobody,
-					      TWHEEL_CLAIM_OWN);
+		end = twheel_instance_deliver(&tf->consumer, &nobody, claim);
 		cond_resched();
 	}
 }
