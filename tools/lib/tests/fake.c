@@ -2,6 +2,7 @@
 /* The stand-in for the device, see fake.h. */
 #include <fcntl.h>
 #include <limits.h>
+#include <stdalign.h>
 #include <stdarg.h>
 #include <sys/mman.h>
 #include <sys/types.h>
@@ -24,7 +25,7 @@ struct fake fake;
 
 static struct timer timers[MOST_TIMERS];
 static uint64_t now, generation, order, sequence, token;
-static _Alignas(PAGE) uint64_t words[2 * PAGE / sizeof(uint64_t)];
+static alignas(PAGE) uint64_t words[2 * PAGE / sizeof(uint64_t)];
 
 uint64_t now_ns(void)
 {
