@@ -53,6 +53,7 @@ static void an_instance_without_words_is_refused(void)
 	CHECK_EQ(-EINVAL, twheel_map(fd, &words));
 	CHECK(!words);
 	CHECK_EQ(0, fake.mapped);
+	CHECK_EQ(0, fake.map_flags);		/* was not even tried */
 	close(fd);
 }
 
