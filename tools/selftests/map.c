@@ -261,6 +261,15 @@ TEST_F(map, offset_is_invalid)
 	EXPECT_TRUE(is_not_in_use(self->fd));
 }
 
+TEST_F(map, pages_in_another_order_are_invalid)
+{
+	ASSERT_TRUE(map_words(self));
+	EXPECT_EQ(-1, remap_file_pages(self->word, PAGE, 0, 1, 0));
+	EXPECT_EQ(EINVAL, errno);
+	self->word[WORDS - 1] = 3;
+	EXPECT_EQ(3, self->word[WORDS - 1]);
+}
+
 TEST_F(map, private_mapping_is_invalid)
 {
 	EXPECT_EQ(-EINVAL, try_map(self->fd, SIZE, RW, MAP_PRIVATE, 0));

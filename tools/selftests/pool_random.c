@@ -145,6 +145,13 @@ static void read_some(struct actor *actor)
 	keep(actor, event, got);
 }
 
+/* It has expiries withdrawn that a store has overtaken. */
+static void poll_one(struct actor *actor)
+{
+	if (tw_poll(any_fd(actor), 0) < 0)
+		complain(actor, "poll");
+}
+
 static void drain_some(struct actor *actor)
 {
 	struct twheel_event event[8];
@@ -215,7 +222,7 @@ static void *run_actor(void *arg)
 	static void (*const acts[])(struct actor *actor) = {
 		start_one, start_one, start_one, start_one, stop_one, reset_one,
 		store_something, store_something, store_something,
-		read_some, read_some, read_some, drain_some, end_a_lease,
+		read_some, read_some, read_some, poll_one, drain_some, end_a_lease,
 		end_a_lease, end_a_lease, come_or_go, look,
 	};
 	struct actor *actor = arg;
