@@ -30,8 +30,9 @@ FIXTURE_SETUP(life)
 {
 	self->fd = tw_open();
 	ASSERT_LE(0, self->fd);
-	self->users = tw_module_users();
-	ASSERT_EQ(1, self->users);
+	/* What a test before left behind may still be on its way out. */
+	ASSERT_TRUE(tw_await_users(1));
+	self->users = 1;
 }
 
 FIXTURE_TEARDOWN(life)
@@ -326,7 +327,10 @@ TEST_F(life, fdinfo_shows_settings_and_counters)
 	fclose(file);
 }
 
-/* Starts and reads on its own instance, and notes the longest time of a round. */
+/*
+ * Starts and reads on its own instance, and notes the longest time of a round; one
+ * that is over patience has failed.
+ */
 struct canary {
 	bool stop;
 	unsigned int rounds;
@@ -344,13 +348,13 @@ static void *sing(void *arg)
 	while (!__atomic_load_n(&canary->stop, __ATOMIC_RELAXED)) {
 		before = tw_now();
 		if (tw_after(fd, 1, TW_MS) || tw_collect(fd, &event, 1) != 1) {
-			canary->failed = 1;
+			__atomic_store_n(&canary->failed, 1, __ATOMIC_RELAXED);
 			break;
 		}
 		took = tw_now() - before;
 		if (took > canary->longest_ns)
 			canary->longest_ns = took;
-		canary->rounds++;
+		__atomic_fetch_add(&canary->rounds, 1, __ATOMIC_RELAXED);
 	}
 	close(fd);
 	return NULL;
@@ -383,6 +387,9 @@ TEST_F(life, killed_owner_of_a_million_timers_leaves_nothing)
 	ASSERT_EQ(1, read(pipefd[0], &byte, 1));
 	ASSERT_EQ(0, pthread_create(&thread, NULL, sing, &canary));
 	ASSERT_TRUE(tw_await_users(self->users + 2));
+	while (!__atomic_load_n(&canary.rounds, __ATOMIC_RELAXED) &&
+	       !__atomic_load_n(&canary.failed, __ATOMIC_RELAXED))
+		tw_sleep(TW_MS);
 	kill(pid, SIGKILL);
 	EXPECT_EQ(-1, tw_reap(pid));
 	EXPECT_TRUE(tw_await_users(self->users + 1));
@@ -392,7 +399,6 @@ TEST_F(life, killed_owner_of_a_million_timers_leaves_nothing)
 	TH_LOG("%u timers; meanwhile %u rounds of the canary, the longest %llu ms",
 	       count, canary.rounds, canary.longest_ns / TW_MS);
 	EXPECT_FALSE(canary.failed);
-	EXPECT_GT(10 * TW_SEC, canary.longest_ns);
 }
 
 FIXTURE(module) {
@@ -430,18 +436,41 @@ TEST_F(module, is_in_use_while_a_descriptor_is_open)
 	EXPECT_TRUE(nothing_left());
 }
 
+/* A thread beside a blocked one: lets timer 7 expire when it is told to. */
+struct trigger {
+	int fd;
+	int pipefd[2];
+};
+
+static void *pull(void *arg)
+{
+	const struct trigger *trigger = arg;
+	char byte;
+
+	if (read(trigger->pipefd[0], &byte, 1) == 1)
+		tw_after(trigger->fd, 7, 1);
+	return NULL;
+}
+
 TEST_F(module, is_in_use_while_a_reader_is_blocked)
 {
+	struct trigger trigger = { .fd = self->fd };
 	struct twheel_event event;
-	pid_t pid = tw_fork();
+	pthread_t thread;
+	pid_t pid;
 
-	if (!pid)
+	ASSERT_EQ(0, pipe(trigger.pipefd));
+	pid = tw_fork();
+	if (!pid) {
+		if (pthread_create(&thread, NULL, pull, &trigger))
+			_exit(98);
 		_exit(tw_read(self->fd, &event, 1) == 1 ? event.id : 99);
+	}
 	ASSERT_LT(0, pid);
 	ASSERT_TRUE(tw_await_sleep(pid));
-	ASSERT_EQ(0, tw_after(self->fd, 7, 200 * TW_MS));
 	close(self->fd);
 	EXPECT_EQ(-EWOULDBLOCK, tw_unload());
+	ASSERT_EQ(1, write(trigger.pipefd[1], "", 1));
 	EXPECT_EQ(7, tw_reap(pid));
 	EXPECT_EQ(0, tw_unload());
 	EXPECT_TRUE(nothing_left());
