@@ -13,7 +13,7 @@
 /* Timers that are started in one go, so that there is always something to read. */
 #define WAVE		4096
 /* Longer than a reader takes for a batch, on whatever machine. */
-#define LEASE_NS	(20 * TW_SEC)
+#define LEASE_NS	TW_HOUR
 
 /**
  * struct note - what is known of an expiry, in memory that survives
@@ -171,7 +171,7 @@ static void survive(struct __test_metadata *_metadata,
 {
 	struct twheel_setup setup = tw_leased(LEASE_NS, 0);
 	unsigned int i, started = 0, unbalanced = 0;
-	__u64 next = tw_now() + KILL_NS, give_up;
+	__u64 next = tw_now() + KILL_NS, give_up, before = 0;
 	struct twheel_stats stats = { 0 };
 
 	setup.flags = TWHEEL_CONTROL;
@@ -183,12 +183,15 @@ static void survive(struct __test_metadata *_metadata,
 		self->reader[i] = start_reader(self->fd, self->note);
 		ASSERT_LT(0, self->reader[i]);
 	}
-	give_up = tw_now() + 3 * TW_PATIENCE_MS * TW_MS;
+	give_up = tw_now() + TW_PATIENCE_MS * TW_MS;
 	while (stats.delivered < self->count && tw_now() < give_up) {
 		ASSERT_TRUE(feed(self, &started, stats.delivered));
-		if (tw_now() >= next) {
+		/* Only after some were acknowledged: or it would have no end. */
+		if (tw_now() >= next && stats.delivered >= before + BATCH) {
 			ASSERT_TRUE(replace_reader(self, self->kills % READERS));
-			next += KILL_NS;
+			before = stats.delivered;
+			next = tw_now() + KILL_NS;
+			give_up = tw_now() + TW_PATIENCE_MS * TW_MS;
 		}
 		unbalanced += !tw_books_balance(self->fd);
 		ASSERT_EQ(0, tw_stats(self->fd, &stats));
