@@ -7,7 +7,6 @@
 
 /* A round takes a millisecond and more where the CPUs are emulated. */
 #define ROUNDS		4000
-#define ROUND_WAIT_MS	5000
 
 FIXTURE(epoll) {
 	int fd;
@@ -142,7 +141,7 @@ static int wait_round(struct _test_data_epoll *self, __u64 id, __u64 timeout_ns)
 	if (tw_after(self->fd, id, timeout_ns))
 		return 0;
 	do {
-		if (epoll_wait(self->epfd, &self->ready, 1, ROUND_WAIT_MS) != 1)
+		if (epoll_wait(self->epfd, &self->ready, 1, TW_PATIENCE_MS) != 1)
 			return 0;
 		/* Ready from the round before: it was read since. */
 	} while (tw_read(self->fd, self->event, 4) != 1);

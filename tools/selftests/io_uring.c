@@ -444,13 +444,28 @@ static void *run_drain(void *arg)
 	return NULL;
 }
 
+/* Wait until the total is more than what @came says of it. */
+static bool more_has_come(const unsigned int *total, unsigned int *came)
+{
+	__u64 give_up = tw_now() + TW_PATIENCE_MS * TW_MS;
+	unsigned int before = *came;
+
+	do {
+		*came = __atomic_load_n(total, __ATOMIC_RELAXED);
+		if (*came > before)
+			return true;
+		tw_sleep(TW_MS);
+	} while (tw_now() < give_up);
+	return false;
+}
+
 TEST(two_rings_get_each_expiry_once)
 {
-	unsigned int i, count = tw_scaled(20000), wrong = 0, total = 0;
+	unsigned int i, count = tw_scaled(20000), wrong = 0, total = 0, came = 0;
 	unsigned int *seen = calloc(count, sizeof(*seen));
 	struct drain drain[2];
 	pthread_t thread[2];
-	__u64 give_up, seed = tw_seed();
+	__u64 seed = tw_seed();
 	int fd = tw_open();
 
 	ASSERT_NE(NULL, seen);
@@ -463,9 +478,8 @@ TEST(two_rings_get_each_expiry_once)
 	}
 	for (i = 0; i < count; i++)
 		ASSERT_EQ(0, tw_after(fd, i, tw_below(&seed, 20 * TW_MS)));
-	give_up = tw_now() + TW_PATIENCE_MS * TW_MS;
-	while (__atomic_load_n(&total, __ATOMIC_RELAXED) < count && tw_now() < give_up)
-		tw_sleep(TW_MS);
+	while (more_has_come(&total, &came) && came < count)
+		;
 	/* One at a time, since a read may take two. */
 	for (i = 0; i < 2; i++) {
 		ASSERT_EQ(0, tw_after(fd, TW_SENTINEL, 0));

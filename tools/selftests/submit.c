@@ -162,7 +162,7 @@ static const struct same {
 	{ DUE, { STOP } },
 	{ FREE, { RESET } },
 	{ ARMED, { RESET } },
-	{ ARMED, { RESET, .time_ns = TW_SEC, .flags = TWHEEL_NEW_TIMEOUT } },
+	{ ARMED, { RESET, .time_ns = 2 * TW_HOUR, .flags = TWHEEL_NEW_TIMEOUT } },
 	{ ARMED, { RESET, .time_ns = TW_HOUR << 20,
 		   .flags = TWHEEL_NEW_TIMEOUT | TWHEEL_ABSTIME } },
 	{ ARMED, { RESET, .time_ns = U64_MAX, .flags = TWHEEL_NEW_TIMEOUT } },

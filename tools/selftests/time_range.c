@@ -378,6 +378,7 @@ TEST_F(range, missed_periods_are_one_record)
 	__u64 before, after;
 
 	ASSERT_EQ(0, tw_every(self->fd, 1, first, interval));
+	ASSERT_TRUE(tw_await(self->fd, TW_STAT(expired), 1));
 	tw_sleep(2 * TW_SEC);
 	ASSERT_EQ(0, tw_stats(self->fd, &stats));
 	EXPECT_EQ(1, stats.expired);
