@@ -88,7 +88,7 @@ errors() {
 	script "ENOSPC" 1 "ENOSPC: .*this instance's (1," \
 		"setup --max-timers 1\nstart 1 --after 1h\nstart 2 --after 1h\n"
 	script "too few events" 1 "ETIMEDOUT: 1 of 2 events came within 1s" \
-		"start 1 --after 1ms\nread 2 --wait 1s\n"
+		"start 1 --at 0ns\nread 2 --wait 1s\n"
 	script "expect" 0 "ENOENT as expected" "expect ENOENT get 1\n"
 	script "expect, and another error" 1 "get 1: ENOENT instead of EINVAL: there is" \
 		"expect EINVAL get 1\n"
@@ -296,7 +296,7 @@ deliveries() {
 		"$once\nstart 1 --at 0ns\nread 1\nreject 1\nread 1\nack 1\n"
 	lines 1 "reject 1: given back, now "
 	script "a lease that runs out" 0 "event  1: .*, attempt 2, .*, reader 2$" \
-		"setup --delivery at-least-once --lease 2s\nreader\nstart 1 --at 0ns\nread 1\nread 1 --reader 2\nexpect ESTALE ack 1 --reader 1\nack 1\nstats\n"
+		"$once\nreader\nstart 1 --at 0ns\nread 1\nextend 1 --lease 1ms\nread 1 --reader 2\nexpect ESTALE ack 1 --reader 1\nack 1\nstats\n"
 	lines 1 "ack    1: acknowledged, now free$"
 	lines 1 "redelivered 1, rejected 0, lapsed 1,"
 	script "extend" 0 "extend 1: prolonged to 1h.*, now delivered$" \

@@ -124,10 +124,22 @@ static void action_can_go_to_another_dispatcher(void)
 
 static void stop_of_a_running_timer(void)
 {
+	uint64_t timeout = 2 * MS;
+	int outcome;
+
 	if (!begin(NULL))
 		return;
-	CHECK_EQ(TWHEEL_WAS_FREE, start(&a, 5 * MS));
-	CHECK_EQ(TWHEEL_STOPPED, stop(&a));
+	/* again with more time, if it was over before the stop */
+	do {
+		timeout *= 2;
+		CHECK_EQ(TWHEEL_WAS_FREE, start(&a, timeout));
+		outcome = stop(&a);
+	} while (outcome == TWHEEL_WITHDREW);
+	CHECK_EQ(TWHEEL_STOPPED, outcome);
+	/* one that comes after it */
+	start(&b, timeout);
+	CHECK_EQ(1, run_one());
+	CHECK_EQ(1, b.called);
 	CHECK(is_quiet());
 	CHECK_EQ(0, a.called);
 	end();

@@ -200,11 +200,12 @@ static void rejected_expiry_is_called_again(void)
 
 static void callback_that_has_left_is_called_again(void)
 {
-	if (begin_leased(leave, 20 * MS)) {
+	if (begin_leased(leave, HOUR)) {
 		start(&a, 0);
 		await_queued(fd(), 1);
 		if (!setjmp(out))
 			run();
+		CHECK_EQ(0, twheel_extend_event(fd(), &a.event, MS));
 		CHECK_EQ(1, run_one());
 		CHECK_EQ(2, a.called);
 		CHECK_EQ(2, a.event.attempt);
