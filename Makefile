@@ -76,7 +76,7 @@ check: ## every test below; the last line is "N passed, N failed"
 
 .PHONY: kunit
 kunit: ## KUnit suites, in a VM with a KASAN and lockdep kernel
-	@$(tap) kunit tools/vm/run --kernel debug --memory 2G --timeout 600 --no-module -- \
+	@$(tap) kunit tools/vm/run --kernel debug --memory 2G --timeout 1800 --no-module -- \
 		tools/vm/kunit.sh $(suites)
 
 .PHONY: selftest
