@@ -74,11 +74,15 @@ static struct twheel_timer *first_queued(struct twheel_instance *inst,
 {
 	struct twheel_timer *timer;
 
-	do {
+	for (;;) {
 		timer = twheel_queue_first(&inst->queue, dropped, &d->budget);
-	} while (timer && timer->node.mapped &&
-		 twheel_expiry_recall(inst, timer, d->now));
-	return timer;
+		if (!timer || !timer->node.mapped ||
+		    !twheel_expiry_recall(inst, timer, d->now))
+			return timer;
+		/* As after a record: what waits moves up. */
+		if (!list_empty(&inst->due))
+			twheel_expiry_pump(inst, d->now, &d->budget, &d->freed);
+	}
 }
 
 /* One record from the queue; false if there is none, or it is not taken. */

@@ -42,4 +42,4 @@ module_exit(twheel_module_exit);
 
 MODULE_DESCRIPTION("Timers by ID: a hierarchical timing wheel behind a device");
 MODULE_LICENSE("GPL");
-MODULE_VERSION("0.2.0");
+MODULE_VERSION("0.3.0");
