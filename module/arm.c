@@ -90,25 +90,40 @@ void twheel_park(struct twheel_instance *inst, struct twheel_timer *timer)
 	twheel_wheel_add(inst->wheel, &timer->node);
 }
 
+static void note_activity(struct twheel_instance *inst,
+			  struct twheel_timer *timer, u64 deadline, u64 now)
+{
+	timer->deadline = deadline;
+	inst->counts.postponed++;
+	trace_twheel_postpone(timer, now);
+}
+
 /**
- * twheel_postpone() - let a timer that is due run on if there was activity
+ * twheel_postpone() - let a timer that the wheel has handed over run on
  * @inst: The instance.
- * @timer: The timer, with a word, ARMED, and not in the wheel.
+ * @timer: The timer, ARMED, and not in the wheel.
  * @now: The time, ns.
+ *
+ * It does if it was reset without being moved, or there was activity.
  *
  * Return: Whether it runs on.
  */
 bool twheel_postpone(struct twheel_instance *inst, struct twheel_timer *timer,
 		     u64 now)
 {
+	u64 deadline = timer->deadline;
+
 	lockdep_assert_held(&inst->lock);
-	timer->deadline = twheel_activity_deadline(inst, timer, now);
-	if (timer->deadline <= now)
+	if (deadline <= now)
+		deadline = twheel_deadline(inst, timer, now);
+	if (deadline <= now) {
+		timer->deadline = deadline;
 		return false;
+	}
+	if (deadline > timer->deadline)
+		note_activity(inst, timer, deadline, now);
 	timer->node.expires = expiry_tick(inst, timer);
 	twheel_wheel_add(inst->wheel, &timer->node);
-	inst->counts.postponed++;
-	trace_twheel_postpone(timer, now);
 	return true;
 }
 
@@ -135,9 +150,7 @@ void twheel_run_on(struct twheel_instance *inst, struct twheel_timer *timer,
 		   u64 deadline, u64 now)
 {
 	lockdep_assert_held(&inst->lock);
-	timer->deadline = deadline;
-	inst->counts.postponed++;
-	trace_twheel_postpone(timer, now);
+	note_activity(inst, timer, deadline, now);
 	run(inst, timer, now);
 }
 

@@ -291,7 +291,7 @@ static void come_due(struct twheel_instance *inst, struct twheel_timer *timer,
 		twheel_lease_lapse(inst, timer);
 	else if (inst->shut)
 		twheel_park(inst, timer);
-	else if (!timer->node.mapped || !twheel_postpone(inst, timer, now))
+	else if (!twheel_postpone(inst, timer, now))
 		twheel_expire(inst, timer, now);
 }
 

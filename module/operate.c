@@ -200,6 +200,29 @@ static int op_stop(struct hold *hold, const struct twheel_op *op,
 	return 0;
 }
 
+/*
+ * Run on to a later deadline where it is.  The wheel hands it over when it would
+ * have been due, and it moves on then: once for all resets until that time.
+ */
+static void stay(const struct hold *hold, struct twheel_timer *timer,
+		 u64 deadline, struct twheel_result *result)
+{
+	*result = (struct twheel_result) {
+		.outcome = TWHEEL_STOPPED,
+		.remaining_ns = twheel_remaining(hold->inst, timer, hold->now),
+	};
+	renew(hold, timer, deadline, result);
+}
+
+/* The same for any timer: end its arming, and begin a new one. */
+static void move(struct hold *hold, struct twheel_timer *timer, u64 deadline,
+		 struct twheel_result *result)
+{
+	disarm(hold, timer, result);
+	renew(hold, timer, deadline, result);
+	twheel_arm(hold->inst, timer, hold->now);
+}
+
 static int op_reset(struct hold *hold, const struct twheel_op *op,
 		    struct twheel_result *result)
 {
@@ -218,11 +241,13 @@ static int op_reset(struct hold *hold, const struct twheel_op *op,
 			  twheel_timer_interval(timer), slack, &deadline);
 	if (ret)
 		return ret;
-	disarm(hold, timer, result);
-	renew(hold, timer, deadline, result);
 	inst->counts.reset++;
+	if (timer->node.state == TWHEEL_ARMED && deadline > hold->now &&
+	    deadline >= timer->deadline)
+		stay(hold, timer, deadline, result);
+	else
+		move(hold, timer, deadline, result);
 	trace_twheel_reset(timer, hold->now);
-	twheel_arm(inst, timer, hold->now);
 	return 0;
 }
 
