@@ -3,9 +3,8 @@
  * Life cycle of a timer
  *
  * Every transition is in one table, and every change of state goes through one
- * function, which keeps the books.
+ * function, twheel_timer_step(), which keeps the books.
  */
-#include <linux/bug.h>
 #include <linux/errno.h>
 #include <linux/ktime.h>
 #include <linux/math64.h>
@@ -13,10 +12,10 @@
 #include "compat.h"
 #include "timer.h"
 
-/* 0, which is TWHEEL_FREE + 0, has to mean "not possible": store state + 1. */
+/* 0, which is TWHEEL_FREE + 0, has to mean "not possible": state + 1 is stored. */
 #define TO(state)	((state) + 1)
 
-static const u8 transitions[TWHEEL_STATES][TWHEEL_STEPS] = {
+const u8 twheel_timer_transitions[TWHEEL_STATES][TWHEEL_STEPS] = {
 	[TWHEEL_FREE] = {
 		[TWHEEL_STEP_ARM]		= TO(TWHEEL_ARMED),
 	},
@@ -51,58 +50,7 @@ static const u8 transitions[TWHEEL_STATES][TWHEEL_STEPS] = {
 	},
 };
 
-/**
- * twheel_timer_next() - the state that follows
- * @state: One of enum twheel_state.
- * @op: What happens.
- *
- * Return: The next state, or -EINVAL if @op cannot happen in @state.
- */
-int twheel_timer_next(u32 state, enum twheel_step op)
-{
-	if (!transitions[state][op])
-		return -EINVAL;
-	return transitions[state][op] - 1;
-}
-EXPORT_SYMBOL_FOR_KUNIT(twheel_timer_next);
-
-static void keep_books(struct twheel_books *books, u32 from, u32 to,
-		       enum twheel_step op)
-{
-	books->in_state[from]--;
-	books->in_state[to]++;
-	if (op == TWHEEL_STEP_EXPIRE)
-		books->expired++;
-	else if (op == TWHEEL_STEP_DELIVER || op == TWHEEL_STEP_ACK)
-		books->delivered++;
-	else if (op == TWHEEL_STEP_DROP)
-		books->dropped++;
-	else if (op == TWHEEL_STEP_STOP && from != TWHEEL_ARMED)
-		books->withdrawn++;
-}
-
-/**
- * twheel_timer_step() - take a timer to its next state
- * @timer: The timer.
- * @op: What happens to it; possible in its state.
- * @books: The books of its instance.
- *
- * Context: The lock of the instance is held.
- * Return: The state that it was in.
- */
-u32 twheel_timer_step(struct twheel_timer *timer, enum twheel_step op,
-		      struct twheel_books *books)
-{
-	u32 from = timer->node.state;
-	int to = twheel_timer_next(from, op);
-
-	if (WARN_ON_ONCE(to < 0))
-		return from;
-	timer->node.state = to;
-	keep_books(books, from, to, op);
-	return from;
-}
-EXPORT_SYMBOL_FOR_KUNIT(twheel_timer_step);
+EXPORT_SYMBOL_FOR_KUNIT(twheel_timer_transitions);
 
 /**
  * twheel_timer_deadline() - make a deadline of what a caller asks for

@@ -6,7 +6,9 @@
 #define TWHEEL_TIMER_H
 
 #include <linux/bitops.h>
+#include <linux/bug.h>
 #include <linux/container_of.h>
+#include <linux/errno.h>
 #include <linux/ktime.h>
 #include <linux/list.h>
 #include <linux/minmax.h>
@@ -150,9 +152,9 @@ struct twheel_books {
 	u64 dropped;
 };
 
-int twheel_timer_next(u32 state, enum twheel_step op);
-u32 twheel_timer_step(struct twheel_timer *timer, enum twheel_step op,
-		      struct twheel_books *books);
+/* The state that follows, plus 1; 0: it cannot happen. */
+extern const u8 twheel_timer_transitions[TWHEEL_STATES][TWHEEL_STEPS];
+
 int twheel_timer_deadline(u64 now, u64 time, bool absolute, u64 *deadline);
 u64 twheel_timer_remaining(const struct twheel_timer *timer, u64 deadline,
 			   u64 now);
@@ -160,6 +162,58 @@ u64 twheel_timer_expirations(const struct twheel_timer *timer, u64 now);
 void twheel_timer_describe(const struct twheel_timer *timer,
 			   unsigned int shift, u64 now,
 			   struct twheel_list_entry *entry);
+
+/**
+ * twheel_timer_next() - the state that follows
+ * @state: One of enum twheel_state.
+ * @op: What happens.
+ *
+ * Return: The next state, or -EINVAL if @op cannot happen in @state.
+ */
+static inline int twheel_timer_next(u32 state, enum twheel_step op)
+{
+	u8 next = twheel_timer_transitions[state][op];
+
+	return next ? next - 1 : -EINVAL;
+}
+
+static inline void twheel_keep_books(struct twheel_books *books, u32 from,
+				     u32 to, enum twheel_step op)
+{
+	books->in_state[from]--;
+	books->in_state[to]++;
+	if (op == TWHEEL_STEP_EXPIRE)
+		books->expired++;
+	else if (op == TWHEEL_STEP_DELIVER || op == TWHEEL_STEP_ACK)
+		books->delivered++;
+	else if (op == TWHEEL_STEP_DROP)
+		books->dropped++;
+	else if (op == TWHEEL_STEP_STOP && from != TWHEEL_ARMED)
+		books->withdrawn++;
+}
+
+/**
+ * twheel_timer_step() - take a timer to its next state
+ * @timer: The timer.
+ * @op: What happens to it; possible in its state.
+ * @books: The books of its instance.
+ *
+ * Context: The lock of the instance is held.
+ * Return: The state that it was in.
+ */
+static inline u32 twheel_timer_step(struct twheel_timer *timer,
+				    enum twheel_step op,
+				    struct twheel_books *books)
+{
+	u32 from = timer->node.state;
+	int to = twheel_timer_next(from, op);
+
+	if (WARN_ON_ONCE(to < 0))
+		return from;
+	timer->node.state = to;
+	twheel_keep_books(books, from, to, op);
+	return from;
+}
 
 /* The expiry of a timer that has one. */
 static inline struct twheel_expiry *twheel_expiry_of(struct twheel_timer *timer)
