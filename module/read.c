@@ -23,22 +23,55 @@ struct iov_receiver {
 	size_t done;
 };
 
+/* A record to where it fits, word by word; false if the memory is not there. */
+static bool put_event(u64 __user *user, const struct twheel_event *event)
+{
+	const u64 *words = (const u64 *)event;
+	unsigned int i;
+
+	if (!user_write_access_begin(user, sizeof(*event)))
+		return false;
+	for (i = 0; i < sizeof(*event) / sizeof(u64); i++)
+		unsafe_put_user(words[i], &user[i], fault);
+	user_write_access_end();
+	return true;
+fault:
+	user_write_access_end();
+	return false;
+}
+
+/* A record to memory of any kind; false if it is not there. */
+static bool copy_event(struct iov_iter *to, const struct twheel_event *event)
+{
+	size_t copied = copy_to_iter(event, sizeof(*event), to);
+
+	if (copied == sizeof(*event))
+		return true;
+	iov_iter_revert(to, copied);
+	return false;
+}
+
 /* Take a record if it fits whole and its memory is there. */
 static bool iov_take(struct twheel_receiver *receiver,
 		     const struct twheel_event *event)
 {
 	struct iov_receiver *iov;
-	size_t copied;
+	void __user *user;
 
 	iov = container_of(receiver, struct iov_receiver, receiver);
 	if (iov_iter_count(iov->to) < sizeof(*event))
 		return false;
-	copied = copy_to_iter(event, sizeof(*event), iov->to);
-	if (copied < sizeof(*event)) {
-		iov_iter_revert(iov->to, copied);
-		return false;
+	if (!iter_is_ubuf(iov->to)) {
+		if (!copy_event(iov->to, event))
+			return false;
+	} else {
+		/* The usual read, of which a copy would cost more. */
+		user = iov->to->ubuf + iov->to->iov_offset;
+		if (!put_event(user, event))
+			return false;
+		iov_iter_advance(iov->to, sizeof(*event));
 	}
-	iov->done += copied;
+	iov->done += sizeof(*event);
 	return true;
 }
 
@@ -61,10 +94,11 @@ static enum twheel_read_end deliver(struct twheel_file *tf,
 static bool bring_in(struct iov_iter *to)
 {
 	static const struct twheel_event nothing;
-	size_t copied = copy_to_iter(&nothing, sizeof(nothing), to);
 
-	iov_iter_revert(to, copied);
-	return copied == sizeof(nothing);
+	if (!copy_event(to, &nothing))
+		return false;
+	iov_iter_revert(to, sizeof(nothing));
+	return true;
 }
 
 /* Read what there is: the bytes, 0 if there is nothing, or -EFAULT. */
@@ -160,6 +194,29 @@ ssize_t twheel_file_read(struct twheel_file *tf, struct iov_iter *to,
 	return ret;
 }
 
+static bool take_nothing(struct twheel_receiver *receiver,
+			 const struct twheel_event *event)
+{
+	return false;
+}
+
+/*
+ * Have expiries withdrawn that a read would withdraw, up to the first that it
+ * would not: so what is readable then can be read.
+ */
+static void look_at_words(struct twheel_file *tf, enum twheel_claim claim)
+{
+	struct twheel_receiver nobody = { .take = take_nothing };
+	enum twheel_read_end end = TWHEEL_READ_MORE;
+
+	if (!READ_ONCE(tf->group->inst.config.map_words))
+		return;
+	while (end == TWHEEL_READ_MORE && !fatal_signal_pending(current)) {
+		end = twheel_instance_deliver(&tf->consumer, &nobody, claim);
+		cond_resched();
+	}
+}
+
 static int check_drain(const struct twheel_drain *req)
 {
 	if (req->flags || req->reserved[0] || req->reserved[1])
@@ -195,36 +252,9 @@ int twheel_file_drain(struct twheel_file *tf, struct twheel_drain *req)
 	if (ret < 0)
 		return ret;
 	req->count = ret / sizeof(struct twheel_event);
+	look_at_words(tf, TWHEEL_CLAIM_ALL);
 	req->more = twheel_consumer_drainable(&tf->consumer);
 	return 0;
-}
-
-static bool take_nothing(struct twheel_receiver *receiver,
-			 const struct twheel_event *event)
-{
-	return false;
-}
-
-/*
- * Have expiries withdrawn that a read would withdraw, up to the first that it
- * would not: so what is readable then can be read.
- */
-static void look_at_words(struct twheel_file *tf)
-{
-	const struct twheel_config *config = &tf->group->inst.config;
-	struct twheel_receiver nobody = { .take = take_nothing };
-	enum twheel_read_end end = TWHEEL_READ_MORE;
-	enum twheel_claim claim = TWHEEL_CLAIM_OWN;
-
-	/* What it would steal, it looks at where it is. */
-	if (READ_ONCE(config->flags) & TWHEEL_STEAL)
-		claim = TWHEEL_CLAIM_ALL;
-	if (!READ_ONCE(config->map_words))
-		return;
-	while (end == TWHEEL_READ_MORE && !fatal_signal_pending(current)) {
-		end = twheel_instance_deliver(&tf->consumer, &nobody, claim);
-		cond_resched();
-	}
 }
 
 /**
@@ -239,11 +269,16 @@ static void look_at_words(struct twheel_file *tf)
 __poll_t twheel_file_poll(struct twheel_file *tf, struct file *file,
 			  struct poll_table_struct *table)
 {
+	enum twheel_claim claim = TWHEEL_CLAIM_OWN;
+
 	poll_wait(file, &tf->bell->wait, table);
 	if (!is_reader(tf))
 		return 0;
+	/* What it would steal, it looks at where it is. */
+	if (READ_ONCE(tf->group->inst.config.flags) & TWHEEL_STEAL)
+		claim = TWHEEL_CLAIM_ALL;
 	if (twheel_consumer_readable(&tf->consumer))
-		look_at_words(tf);
+		look_at_words(tf, claim);
 	if (is_at_end(tf))
 		return EPOLLIN | EPOLLRDNORM | EPOLLHUP;
 	return twheel_consumer_readable(&tf->consumer) ?
