@@ -324,7 +324,7 @@ static void expirations_in_64_bits(struct kunit *test)
 
 static void expirations_by_counting(struct kunit *test)
 {
-	struct twheel_timer timer;
+	struct twheel_timer timer = { };
 	struct test_random random;
 	u64 now, point, nr;
 	u32 i;
