@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What the back ends for /dev/twheel share. */
+#ifndef TWHEEL_BENCH_H
+#define TWHEEL_BENCH_H
+
+#include <stdint.h>
+#include <linux/twheel.h>
+#include "bench.h"
+
+extern int twheel_fd;
+
+/* An ioctl that is counted, and does not fail. */
+void twheel_bench_call(unsigned int command, void *argument);
+void twheel_bench_prepare(unsigned int timers, unsigned int words);
+unsigned int twheel_bench_expire(unsigned int *timers, unsigned int room);
+void twheel_bench_finish(void);
+
+#endif /* TWHEEL_BENCH_H */

@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What happens to the timers, and what it costs. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "bench.h"
+
+/* An operation that takes very long is repeated less often: so many instructions. */
+#define BUDGET		400000000ULL
+/* Operations that are measured, if there are so many timers. */
+#define OPERATIONS	100000U
+/* Timeouts are those of a server's connections: from 30 to 60 s. */
+#define TIMEOUT_MIN	(30 * BENCH_SECOND)
+
+enum kind {
+	START,
+	RESET,
+	STOP,
+};
+
+static const struct bench_ops *back_end;
+static unsigned int population;
+static unsigned int *order;	/* of a workload: which timer comes when */
+static __u64 *timeouts;
+
+/* For the server: timers that do not run, and which they are. */
+static unsigned int *idle;
+static unsigned int idle_count;
+static bool *runs;
+
+/* What a workload took. */
+struct cost {
+	__u64 instructions;
+	unsigned int operations;
+	unsigned long calls;
+};
+
+static void emit(const char *workload, unsigned int operations, __s64 value,
+		 const char *unit, const char *calls, const char *note)
+{
+	printf("%s,%s,%u,%u,%lld,%s,%s,%s\n", back_end->name, workload, population,
+	       operations, value, unit, calls, note);
+	fflush(stdout);
+}
+
+static void emit_cost(const char *workload, const struct cost *cost, const struct cost *own)
+{
+	__s64 each = cost->instructions - own->instructions * cost->operations / own->operations;
+	char calls[32];
+
+	snprintf(calls, sizeof(calls), "%lu",
+		 (cost->calls * 1000 + cost->operations / 2) / cost->operations);
+	each = (each + cost->operations / 2) / cost->operations;
+	emit(workload, cost->operations, each, "instructions", calls, "");
+}
+
+static inline void operate(const struct bench_ops *ops, enum kind kind, unsigned int timer)
+{
+	if (kind == START)
+		ops->start(timer, timeouts[timer]);
+	else if (kind == RESET)
+		ops->reset(timer, timeouts[timer]);
+	else
+		ops->stop(timer);
+}
+
+static unsigned int round_of(const struct bench_ops *ops)
+{
+	return ops->round ? ops->round : BENCH_ROUND;
+}
+
+/* One operation on each of the first @count timers of the order, within @budget. */
+static struct cost run(const struct bench_ops *ops, enum kind kind, unsigned int count,
+		       __u64 budget)
+{
+	unsigned int i = 0, end, round = round_of(back_end);
+	unsigned long calls = bench_calls;
+	__u64 begin = bench_now(), now;
+
+	do {
+		end = i + round < count ? i + round : count;
+		for (; i < end; i++)
+			operate(ops, kind, order[i]);
+		if (ops->turn)
+			ops->turn();
+		now = bench_now();
+	} while (i < count && now - begin < budget);
+	return (struct cost){ now - begin, i, bench_calls - calls };
+}
+
+static struct cost measure(const char *workload, enum kind kind, unsigned int count,
+			   __u64 budget)
+{
+	struct cost own, cost;
+
+	own = run(&bench_null, kind, count, -1ULL);
+	cost = run(back_end, kind, count, budget);
+	emit_cost(workload, &cost, &own);
+	return cost;
+}
+
+static unsigned int operations(void)
+{
+	return population < OPERATIONS ? population : OPERATIONS;
+}
+
+static void choose_timeouts(__u64 min, __u64 range)
+{
+	unsigned int i;
+
+	for (i = 0; i < population; i++)
+		timeouts[i] = min + (bench_random() * range >> 32);
+}
+
+static void emit_memory(long free, long slab)
+{
+	free -= bench_memory_free();
+	slab = bench_memory_slab() - slab;
+	/* below that, a page here or there would be most of it */
+	if (population < 10000)
+		return;
+	emit("memory", population, (free + population / 2) / population, "bytes", "-", "");
+	emit("memory-slab", population, (slab + population / 2) / population, "bytes", "-", "");
+}
+
+static void start_all(void)
+{
+	long free, slab;
+
+	choose_timeouts(TIMEOUT_MIN, TIMEOUT_MIN);
+	bench_shuffle(order, population);
+	free = bench_memory_free();
+	slab = bench_memory_slab();
+	measure("start", START, population, -1ULL);
+	emit_memory(free, slab);
+}
+
+/* At random: some timers several times, others never. */
+static void reset_some(void)
+{
+	unsigned int i, count = operations();
+
+	for (i = 0; i < count; i++)
+		order[i] = bench_random() % population;
+	measure("reset", RESET, count, BUDGET);
+}
+
+static void stop_some(void)
+{
+	unsigned int i, kept = 0;
+
+	bench_shuffle(order, population);
+	for (i = 0; i < population; i++) {
+		if (runs[order[i]])
+			order[kept++] = order[i];
+	}
+	measure("stop", STOP, kept < OPERATIONS ? kept : OPERATIONS, BUDGET);
+}
+
+/* ---- a server's load */
+
+static void ended(unsigned int timer)
+{
+	runs[timer] = false;
+	idle[idle_count++] = timer;
+}
+
+/* The connection is closed; its timer may need it too. */
+static void expired(const struct bench_ops *ops, unsigned int timer)
+{
+	if (!runs[timer])
+		return;
+	if (ops->stays)
+		ops->stop(timer);
+	ended(timer);
+}
+
+static void expire_ready(const struct bench_ops *ops)
+{
+	unsigned int timers[BENCH_ROUND], count, i;
+
+	if (!ops->ready())
+		return;
+	do {
+		count = ops->expire(timers, BENCH_ROUND);
+		for (i = 0; i < count; i++)
+			expired(ops, timers[i]);
+	} while (count == BENCH_ROUND);
+}
+
+static unsigned int pick_running(unsigned int timer)
+{
+	while (!runs[timer])
+		timer = timer + 1 < population ? timer + 1 : 0;
+	return timer;
+}
+
+/* 90 of 100 are resets, 5 are starts and 5 stops. */
+static void serve_one(const struct bench_ops *ops)
+{
+	unsigned int percent = bench_random() % 100;
+	unsigned int timer = bench_random() % population;
+
+	if (percent < 5 && idle_count) {
+		timer = idle[--idle_count];
+		runs[timer] = true;
+		ops->start(timer, timeouts[timer]);
+		return;
+	}
+	timer = pick_running(timer);
+	if (percent < 95) {
+		ops->reset(timer, timeouts[timer]);
+	} else {
+		ops->stop(timer);
+		ended(timer);
+	}
+}
+
+static struct cost serve(const struct bench_ops *ops, unsigned int count, __u64 budget)
+{
+	unsigned int i = 0, end, round = round_of(back_end);
+	unsigned long calls = bench_calls;
+	__u64 begin = bench_now(), now;
+
+	do {
+		end = i + round < count ? i + round : count;
+		for (; i < end; i++)
+			serve_one(ops);
+		if (ops->turn)
+			ops->turn();
+		expire_ready(ops);
+		now = bench_now();
+	} while (i < count && now - begin < budget);
+	return (struct cost){ now - begin, i, bench_calls - calls };
+}
+
+static void all_run(void)
+{
+	memset(runs, true, population);
+	idle_count = 0;
+	bench_seed(population);
+}
+
+/* When it begins, a hundredth of the timers have expired and wait to be read. */
+static void serve_some(__u64 started)
+{
+	struct cost own, cost;
+
+	all_run();
+	own = serve(&bench_null, operations(), -1ULL);
+	all_run();
+	bench_sleep_until(started + TIMEOUT_MIN + TIMEOUT_MIN / 100);
+	cost = serve(back_end, operations(), BUDGET);
+	emit_cost("server", &cost, &own);
+}
+
+static void operations_workload(void)
+{
+	__u64 started;
+
+	start_all();
+	reset_some();
+	started = bench_now();
+	serve_some(started);
+	stop_some();
+}
+
+static void prepare(unsigned int timers)
+{
+	population = timers;
+	order = bench_alloc(timers, sizeof(*order));
+	timeouts = bench_alloc(timers, sizeof(*timeouts));
+	idle = bench_alloc(timers, sizeof(*idle));
+	runs = bench_alloc(timers, sizeof(*runs));
+	bench_seed(timers);
+	all_run();
+	back_end->prepare(timers);
+}
+
+void bench_run(const struct bench_ops *ops, const char *workload, unsigned int timers)
+{
+	back_end = ops;
+	prepare(timers);
+	operations_workload();
+	ops->finish();
+}
