@@ -28,6 +28,7 @@
  * @round: Operations in a turn of the event loop; 0: BENCH_ROUND.
  * @stays: An expired timer keeps its object until @stop.
  * @user_space: The kernel knows nothing of the timers.
+ * @late_ns: A timer can be that much too late, after a minute.
  * @prepare: Makes room for so many timers.  None of the others is called before.
  * @start: Makes a timer and starts it.
  * @reset: Runs it again from now.
@@ -47,6 +48,7 @@ struct bench_ops {
 	unsigned int round;
 	bool stays;
 	bool user_space;
+	__u64 late_ns;
 	void (*prepare)(unsigned int timers);
 	void (*start)(unsigned int timer, __u64 timeout_ns);
 	void (*reset)(unsigned int timer, __u64 timeout_ns);
@@ -63,8 +65,16 @@ extern const struct bench_ops bench_twheel_batch_1;
 extern const struct bench_ops bench_twheel_batch_16;
 extern const struct bench_ops bench_twheel_batch_256;
 extern const struct bench_ops bench_twheel_batch_4096;
+extern const struct bench_ops bench_twheel_mapped;
+extern const struct bench_ops bench_twheel_uring;
 extern const struct bench_ops bench_timerfd;
+extern const struct bench_ops bench_posix;
+extern const struct bench_ops bench_uring;
+extern const struct bench_ops bench_misdn;
 extern const struct bench_ops bench_heap;
+extern const struct bench_ops bench_skiplist;
+extern const struct bench_ops bench_libevent;
+extern const struct bench_ops bench_libuv;
 
 /* ---- measure.c */
 

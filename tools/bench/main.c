@@ -16,8 +16,16 @@ static const struct bench_ops * const back_ends[] = {
 	&bench_twheel_batch_16,
 	&bench_twheel_batch_256,
 	&bench_twheel_batch_4096,
+	&bench_twheel_mapped,
+	&bench_twheel_uring,
 	&bench_timerfd,
+	&bench_posix,
+	&bench_uring,
+	&bench_misdn,
 	&bench_heap,
+	&bench_skiplist,
+	&bench_libevent,
+	&bench_libuv,
 };
 
 #define BACK_ENDS (sizeof(back_ends) / sizeof(back_ends[0]))
@@ -91,13 +99,89 @@ static int run(const struct bench_ops *ops, const char *workload, unsigned int t
 	return 1;
 }
 
+static void usage(void)
+{
+	size_t i;
+
+	printf("usage: bench [-w WORKLOAD]... BACK-END TIMERS...\n\n"
+	       "Measures how one back end keeps so many timers, and writes CSV.  To be run in\n"
+	       "the VM, by tools/bench/run: with -icount a nanosecond is an instruction.\n\n"
+	       "  -w, --workload NAME  operations: start, reset, server, stop, memory\n"
+	       "                       expire: all in one tick, and taking the expiries\n"
+	       "                       idle: wake-ups with timers that are far\n"
+	       "                       (the default: operations and expire)\n"
+	       "  -l, --list           prints the names of the back ends\n"
+	       "  -h, --help           prints this\n\n"
+	       "Columns: back end, workload, timers, operations measured, value, its unit,\n"
+	       "system calls of 1000 operations, and why there is no value.\n\nBack ends:\n");
+	for (i = 0; i < BACK_ENDS; i++)
+		printf("  %-20s %s\n", back_ends[i]->name, back_ends[i]->what);
+}
+
+static void list(void)
+{
+	size_t i;
+
+	for (i = 0; i < BACK_ENDS; i++)
+		puts(back_ends[i]->name);
+}
+
+#define WORKLOADS_MAX	8
+
+static const char *workloads[WORKLOADS_MAX + 1];
+static int workload_count;
+
+static void add_workload(const char *name)
+{
+	if (workload_count == WORKLOADS_MAX)
+		errx(2, "more than %d workloads", WORKLOADS_MAX);
+	workloads[workload_count++] = name;
+}
+
+static void parse(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "workload", required_argument, NULL, 'w' },
+		{ "list", no_argument, NULL, 'l' },
+		{ "help", no_argument, NULL, 'h' },
+		{ }
+	};
+	int option;
+
+	while ((option = getopt_long(argc, argv, "w:lh", options, NULL)) != -1) {
+		switch (option) {
+		case 'w':
+			add_workload(optarg);
+			break;
+		case 'l':
+			list();
+			exit(0);
+		case 'h':
+			usage();
+			exit(0);
+		default:
+			errx(2, "see --help");
+		}
+	}
+	if (argc - optind < 2)
+		errx(2, "a back end and a number of timers are needed: see --help");
+	if (!workload_count) {
+		add_workload("operations");
+		add_workload("expire");
+	}
+}
+
 int main(int argc, char **argv)
 {
-	const struct bench_ops *ops = find(argv[1]);
-	int i, status = 0;
+	const struct bench_ops *ops;
+	int i, k, status = 0;
 
+	parse(argc, argv);
+	ops = find(argv[optind]);
 	lift_limits();
-	for (i = 2; i < argc; i++)
-		status |= run(ops, "all", number(argv[i]));
+	for (i = optind + 1; i < argc; i++) {
+		for (k = 0; k < workload_count; k++)
+			status |= run(ops, workloads[k], number(argv[i]));
+	}
 	return status;
 }

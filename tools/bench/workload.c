@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "bench.h"
+#include "workload.h"
 
 /* An operation that takes very long is repeated less often: so many instructions. */
 #define BUDGET		400000000ULL
@@ -18,40 +18,38 @@ enum kind {
 	STOP,
 };
 
-static const struct bench_ops *back_end;
-static unsigned int population;
-static unsigned int *order;	/* of a workload: which timer comes when */
-static __u64 *timeouts;
+const struct bench_ops *back_end;
+unsigned int population;
+unsigned int *order;
+__u64 *timeouts;
 
 /* For the server: timers that do not run, and which they are. */
 static unsigned int *idle;
 static unsigned int idle_count;
 static bool *runs;
 
-/* What a workload took. */
-struct cost {
-	__u64 instructions;
-	unsigned int operations;
-	unsigned long calls;
-};
-
-static void emit(const char *workload, unsigned int operations, __s64 value,
-		 const char *unit, const char *calls, const char *note)
+void emit(const char *workload, unsigned int operations, __s64 value, const char *unit)
 {
-	printf("%s,%s,%u,%u,%lld,%s,%s,%s\n", back_end->name, workload, population,
-	       operations, value, unit, calls, note);
+	printf("%s,%s,%u,%u,%lld,%s,-,\n", back_end->name, workload, population, operations,
+	       value, unit);
 	fflush(stdout);
 }
 
-static void emit_cost(const char *workload, const struct cost *cost, const struct cost *own)
+void emit_none(const char *workload, const char *why)
 {
-	__s64 each = cost->instructions - own->instructions * cost->operations / own->operations;
-	char calls[32];
+	printf("%s,%s,%u,0,-,-,-,%s\n", back_end->name, workload, population, why);
+	fflush(stdout);
+}
 
-	snprintf(calls, sizeof(calls), "%lu",
-		 (cost->calls * 1000 + cost->operations / 2) / cost->operations);
-	each = (each + cost->operations / 2) / cost->operations;
-	emit(workload, cost->operations, each, "instructions", calls, "");
+void emit_cost(const char *workload, const struct cost *cost, const struct cost *own)
+{
+	__s64 own_share = own->instructions * cost->operations / own->operations;
+	unsigned int half = cost->operations / 2;
+
+	printf("%s,%s,%u,%u,%lld,instructions,%lu,\n", back_end->name, workload, population,
+	       cost->operations, ((__s64)cost->instructions - own_share + half) / cost->operations,
+	       (cost->calls * 1000 + half) / cost->operations);
+	fflush(stdout);
 }
 
 static inline void operate(const struct bench_ops *ops, enum kind kind, unsigned int timer)
@@ -104,7 +102,7 @@ static unsigned int operations(void)
 	return population < OPERATIONS ? population : OPERATIONS;
 }
 
-static void choose_timeouts(__u64 min, __u64 range)
+void choose_timeouts(__u64 min, __u64 range)
 {
 	unsigned int i;
 
@@ -117,10 +115,10 @@ static void emit_memory(long free, long slab)
 	free -= bench_memory_free();
 	slab = bench_memory_slab() - slab;
 	/* below that, a page here or there would be most of it */
-	if (population < 10000)
+	if (population < 100000)
 		return;
-	emit("memory", population, (free + population / 2) / population, "bytes", "-", "");
-	emit("memory-slab", population, (slab + population / 2) / population, "bytes", "-", "");
+	emit("memory", population, (free + population / 2) / population, "bytes");
+	emit("memory-slab", population, (slab + population / 2) / population, "bytes");
 }
 
 static void start_all(void)
@@ -254,20 +252,61 @@ static void serve_some(__u64 started)
 	emit_cost("server", &cost, &own);
 }
 
-static void operations_workload(void)
+static void operate_all(void)
 {
-	__u64 started;
-
 	start_all();
 	reset_some();
-	started = bench_now();
-	serve_some(started);
+	serve_some(bench_now());
 	stop_some();
+}
+
+/* ---- nothing happens */
+
+#define IDLE_SECONDS	10ULL
+
+/* Timers that are far: how often is the CPU woken nevertheless? */
+static void stay_idle(void)
+{
+	unsigned long wakeups;
+	__u64 end;
+
+	choose_timeouts(3600 * BENCH_SECOND, 3600 * BENCH_SECOND);
+	bench_shuffle(order, population);
+	run(back_end, START, population, -1ULL);
+	bench_sleep_until(bench_now() + BENCH_SECOND);
+	wakeups = bench_wakeups();
+	end = bench_now() + IDLE_SECONDS * BENCH_SECOND;
+	bench_sleep_until(end);
+	emit("idle", 1, bench_wakeups() - wakeups, "wake-ups");
+}
+
+/* ---- */
+
+static const struct workload {
+	const char *name;
+	void (*run)(void);
+	const char *figures[8];
+} workloads[] = {
+	{ "operations", operate_all, { "start", "reset", "server", "stop" } },
+	{ "expire", expire_all, { "expire", "stall", "deliver" } },
+	{ "idle", stay_idle, { "idle" } },
+};
+
+#define WORKLOADS (sizeof(workloads) / sizeof(workloads[0]))
+
+static const struct workload *find(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < WORKLOADS; i++) {
+		if (!strcmp(name, workloads[i].name))
+			return &workloads[i];
+	}
+	errx(2, "no workload '%s': operations, expire or idle", name);
 }
 
 static void prepare(unsigned int timers)
 {
-	population = timers;
 	order = bench_alloc(timers, sizeof(*order));
 	timeouts = bench_alloc(timers, sizeof(*timeouts));
 	idle = bench_alloc(timers, sizeof(*idle));
@@ -277,10 +316,25 @@ static void prepare(unsigned int timers)
 	back_end->prepare(timers);
 }
 
-void bench_run(const struct bench_ops *ops, const char *workload, unsigned int timers)
+static void pass_over(const struct workload *workload)
 {
+	int i;
+
+	for (i = 0; workload->figures[i]; i++)
+		emit_none(workload->figures[i], back_end->why);
+}
+
+void bench_run(const struct bench_ops *ops, const char *name, unsigned int timers)
+{
+	const struct workload *workload = find(name);
+
 	back_end = ops;
+	population = timers;
+	if (ops->max_timers && timers > ops->max_timers) {
+		pass_over(workload);
+		return;
+	}
 	prepare(timers);
-	operations_workload();
+	workload->run();
 	ops->finish();
 }
