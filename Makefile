@@ -17,6 +17,9 @@ mandir ?= $(PREFIX)/share/man
 OPS ?=
 SEED ?=
 
+# For bench: how many timers.
+SIZES ?=
+
 suites = $(sort $(patsubst kunit/%.c,%,$(wildcard kunit/*_test.c)))
 tap = tools/scripts/tap
 
@@ -106,6 +109,15 @@ vm-test: vm-test-stock vm-test-debug ## does the VM runner notice crashes and ha
 .PHONY: vm-test-stock vm-test-debug
 vm-test-stock vm-test-debug: vm-test-%:
 	@$(tap) vm-test-$* tools/vm/test-run.sh $*
+
+.PHONY: bench
+bench: ## measure twheel and its peers, in the VM [SIZES="1000 100000"]
+	@tools/bench/run $(if $(SIZES),--sizes "$(SIZES)")
+	@tools/bench/report
+
+.PHONY: bench-check
+bench-check: ## key figures against tools/bench/baseline.csv
+	@$(tap) bench-check tools/bench/check
 
 .PHONY: clean
 clean: ## remove what was built here (kernels stay in ~/.cache/twheel)

@@ -89,7 +89,7 @@ static void stop(unsigned int timer)
 	simple(TWHEEL_OP_STOP, timer);
 }
 
-#define BATCH(size)							\
+#define BATCH(size, turn_size)						\
 static void prepare_##size(unsigned int timers)				\
 {									\
 	twheel_batch_prepare(timers, 0, size);				\
@@ -98,7 +98,7 @@ static void prepare_##size(unsigned int timers)				\
 const struct bench_ops bench_twheel_batch_##size = {			\
 	.name = "twheel-batch-" #size,					\
 	.what = "/dev/twheel, a SUBMIT for " #size " operations",	\
-	.round = (size) > BENCH_ROUND ? (size) : 0,			\
+	.round = turn_size,						\
 	.prepare = prepare_##size,					\
 	.start = start,							\
 	.reset = reset,							\
@@ -109,7 +109,7 @@ const struct bench_ops bench_twheel_batch_##size = {			\
 	.finish = twheel_bench_finish,					\
 }
 
-BATCH(1);
-BATCH(16);
-BATCH(256);
-BATCH(4096);
+BATCH(1, 0);
+BATCH(16, 0);
+BATCH(256, 0);
+BATCH(4096, 4096);

@@ -26,7 +26,9 @@ unsigned int loop_take(unsigned int *timers, unsigned int room)
 
 	for (i = 0; i < room && taken < count; i++)
 		timers[i] = fired[taken++];
-	if (taken == count)
-		taken = count = 0;
+	if (taken == count) {
+		taken = 0;
+		count = 0;
+	}
 	return i;
 }

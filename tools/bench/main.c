@@ -26,22 +26,21 @@ static const struct bench_ops * const back_ends[] = {
 	&bench_skiplist,
 	&bench_libevent,
 	&bench_libuv,
+	NULL
 };
-
-#define BACK_ENDS (sizeof(back_ends) / sizeof(back_ends[0]))
 
 static const struct bench_ops *find(const char *name)
 {
 	size_t i;
 
-	for (i = 0; i < BACK_ENDS; i++) {
+	for (i = 0; back_ends[i]; i++) {
 		if (!strcmp(name, back_ends[i]->name))
 			return back_ends[i];
 	}
 	errx(2, "no back end '%s': see --help", name);
 }
 
-static unsigned int number(const char *text)
+static unsigned int parse_timers(const char *text)
 {
 	char *end;
 	unsigned long value = strtoul(text, &end, 10);
@@ -99,7 +98,7 @@ static int run(const struct bench_ops *ops, const char *workload, unsigned int t
 	return 1;
 }
 
-static void usage(void)
+static void print_usage(void)
 {
 	size_t i;
 
@@ -109,12 +108,13 @@ static void usage(void)
 	       "  -w, --workload NAME  operations: start, reset, server, stop, memory\n"
 	       "                       expire: all in one tick, and taking the expiries\n"
 	       "                       idle: wake-ups with timers that are far\n"
+	       "                       locked: longest time with bottom halves off\n"
 	       "                       (the default: operations and expire)\n"
 	       "  -l, --list           prints the names of the back ends\n"
 	       "  -h, --help           prints this\n\n"
 	       "Columns: back end, workload, timers, operations measured, value, its unit,\n"
 	       "system calls of 1000 operations, and why there is no value.\n\nBack ends:\n");
-	for (i = 0; i < BACK_ENDS; i++)
+	for (i = 0; back_ends[i]; i++)
 		printf("  %-20s %s\n", back_ends[i]->name, back_ends[i]->what);
 }
 
@@ -122,7 +122,7 @@ static void list(void)
 {
 	size_t i;
 
-	for (i = 0; i < BACK_ENDS; i++)
+	for (i = 0; back_ends[i]; i++)
 		puts(back_ends[i]->name);
 }
 
@@ -157,7 +157,7 @@ static void parse(int argc, char **argv)
 			list();
 			exit(0);
 		case 'h':
-			usage();
+			print_usage();
 			exit(0);
 		default:
 			errx(2, "see --help");
@@ -181,7 +181,7 @@ int main(int argc, char **argv)
 	lift_limits();
 	for (i = optind + 1; i < argc; i++) {
 		for (k = 0; k < workload_count; k++)
-			status |= run(ops, workloads[k], number(argv[i]));
+			status |= run(ops, workloads[k], parse_timers(argv[i]));
 	}
 	return status;
 }

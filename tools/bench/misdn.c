@@ -16,7 +16,7 @@ static unsigned int *timers_of;	/* by ID modulo @slots */
 static unsigned int slots;
 
 /* Loaded from the directory of the program, if it is not there yet. */
-static void load(void)
+static void load_module(void)
 {
 	int module = open(MODULE, O_RDONLY | O_CLOEXEC);
 
@@ -30,7 +30,7 @@ static void load(void)
 static void prepare(unsigned int timers)
 {
 	if (access("/dev/mISDNtimer", F_OK))
-		load();
+		load_module();
 	fd = open("/dev/mISDNtimer", O_RDWR | O_NONBLOCK | O_CLOEXEC);
 	if (fd < 0)
 		err(1, "/dev/mISDNtimer");

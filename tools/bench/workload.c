@@ -290,19 +290,19 @@ static const struct workload {
 	{ "operations", operate_all, { "start", "reset", "server", "stop" } },
 	{ "expire", expire_all, { "expire", "stall", "deliver" } },
 	{ "idle", stay_idle, { "idle" } },
+	{ "locked", measure_locked, { "locked", "locked-expiry" } },
+	{ }
 };
-
-#define WORKLOADS (sizeof(workloads) / sizeof(workloads[0]))
 
 static const struct workload *find(const char *name)
 {
 	size_t i;
 
-	for (i = 0; i < WORKLOADS; i++) {
+	for (i = 0; workloads[i].name; i++) {
 		if (!strcmp(name, workloads[i].name))
 			return &workloads[i];
 	}
-	errx(2, "no workload '%s': operations, expire or idle", name);
+	errx(2, "no workload '%s': operations, expire, idle or locked", name);
 }
 
 static void prepare(unsigned int timers)

@@ -32,4 +32,8 @@ void choose_timeouts(__u64 min, __u64 range);
 
 void expire_all(void);
 
+/* ---- locked.c */
+
+void measure_locked(void);
+
 #endif /* WORKLOAD_H */

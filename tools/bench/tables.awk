@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: GPL-2.0
+# Tables of the figures of tools/bench/run; style is markdown or rst.
+
+BEGIN {
+	titles["start"] = "Create and start: instructions per operation"
+	titles["reset"] = "Reset at random: instructions per operation"
+	titles["stop"] = "Stop and free: instructions per operation"
+	titles["server"] = "Server load, 90 % resets: instructions per operation"
+	titles["server-calls"] = "Server load: system calls per 1000 operations"
+	titles["expire"] = "Expiry of all in one tick: the kernel's instructions per timer"
+	titles["deliver"] = "Taking the expiries: instructions per expiry"
+	titles["memory"] = "Memory: bytes per timer"
+	titles["memory-slab"] = "Of that in slabs: bytes per timer"
+	titles["idle"] = "Wake-ups of an idle CPU in 10 s"
+	titles["stall"] = "Longest time without a thread while all expire: instructions"
+	titles["locked"] = "Longest time with bottom halves off, operations: instructions"
+	titles["locked-expiry"] = "Longest time with bottom halves off, expiry: instructions"
+	count = split("start reset stop server server-calls expire deliver memory" \
+		      " memory-slab idle stall locked locked-expiry", order, " ")
+}
+
+NR == 1	{ next }
+
+{
+	note($2, $1, $3, $5)
+	if ($2 == "server")
+		note("server-calls", $1, $3, $7)
+	if ($8 != "")
+		reasons[$2] = add_reason(reasons[$2], $1 ", " $3 ": " $8)
+}
+
+function note(workload, name, timers, value) {
+	if (!((workload, name) in seen)) {
+		seen[workload, name] = 1
+		names[workload] = names[workload] " " name
+	}
+	if (!((workload, timers) in has_size)) {
+		has_size[workload, timers] = 1
+		sizes[workload] = sizes[workload] " " timers
+	}
+	values[workload, name, timers] = value
+}
+
+function add_reason(before, reason) {
+	return before (before == "" ? "" : "; ") reason
+}
+
+function grouped(number,	text) {
+	if (number !~ /^-?[0-9]+$/)
+		return number
+	text = number ""
+	while (match(text, /[0-9][0-9][0-9][0-9]($|,)/))
+		text = substr(text, 1, RSTART) "," substr(text, RSTART + 1)
+	return text
+}
+
+function value_of(workload, name, timers) {
+	if (!((workload, name, timers) in values))
+		return "-"
+	return grouped(values[workload, name, timers])
+}
+
+function markdown(workload,	name_list, size_list, i, k, n, s, line) {
+	n = split(names[workload], name_list, " ")
+	s = split(sizes[workload], size_list, " ")
+	print "### " titles[workload] "\n"
+	line = "| back end |"
+	for (k = 1; k <= s; k++)
+		line = line " " grouped(size_list[k]) " |"
+	print line
+	line = "| --- |"
+	for (k = 1; k <= s; k++)
+		line = line " ---: |"
+	print line
+	for (i = 1; i <= n; i++) {
+		line = "| " name_list[i] " |"
+		for (k = 1; k <= s; k++)
+			line = line " " value_of(workload, name_list[i], size_list[k]) " |"
+		print line
+	}
+	print ""
+	if (workload in reasons)
+		print "Not measured: " reasons[workload] ".\n"
+}
+
+function line(character, width,	text) {
+	while (length(text) < width)
+		text = text character
+	return text
+}
+
+# Cells of a row, or with a character in place of a name, the line between rows.
+function rst_row(workload, name, size_list, s, rule,	k, text) {
+	text = rule == "" ? sprintf("%-18s", name) : line(rule, 18)
+	for (k = 1; k <= s; k++) {
+		if (rule != "")
+			text = text "  " line(rule, 10)
+		else if (name == "back end")
+			text = text sprintf("  %10s", grouped(size_list[k]))
+		else
+			text = text sprintf("  %10s", value_of(workload, name, size_list[k]))
+	}
+	print text
+}
+
+function rst(workload,		name_list, size_list, i, n, s) {
+	n = split(names[workload], name_list, " ")
+	s = split(sizes[workload], size_list, " ")
+	print titles[workload] "\n" line("-", length(titles[workload])) "\n"
+	rst_row(workload, "", size_list, s, "=")
+	rst_row(workload, "back end", size_list, s, "")
+	rst_row(workload, "", size_list, s, "=")
+	for (i = 1; i <= n; i++)
+		rst_row(workload, name_list[i], size_list, s, "")
+	rst_row(workload, "", size_list, s, "=")
+	print ""
+	if (workload in reasons)
+		print "Not measured: " reasons[workload] ".\n"
+}
+
+END {
+	for (o = 1; o <= count; o++) {
+		if (!(order[o] in names))
+			continue
+		if (style == "rst")
+			rst(order[o])
+		else
+			markdown(order[o])
+	}
+}
