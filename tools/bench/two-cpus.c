@@ -92,7 +92,7 @@ static void compute(void)
 
 	for (i = 0; i < steps; i++) {
 		value = value * 6364136223846793005ULL + 1;
-		__asm__("" : "+r" (value));
+		__asm__ volatile("" : "+r" (value));
 	}
 }
 
