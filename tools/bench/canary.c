@@ -317,10 +317,10 @@ static void parse(int argc, char **argv)
 int main(int argc, char **argv)
 {
 	parse(argc, argv);
-	fputs("crowd,timers,periods,unread,on_time,late_1,late_2,late_3_to_10,late_11_to_100,",
+	fputs("crowd,timers,periods,unread,on time,1 late,2 late,3 to 10 late,11 to 100 late,",
 	      stdout);
-	fputs("late_over_100,most_ticks_late_before,most_ticks_late,most_ticks_late_read,", stdout);
-	puts("crowd_expired_ms,crowd_read_ms");
+	fputs("over 100 late,most late before,most late,most late read,", stdout);
+	puts("crowd expired ms,crowd read ms");
 	measure(NO_CROWD, 0);
 	measure(SAME_INSTANCE, crowd_timers);
 	measure(OTHER_INSTANCE, crowd_timers);

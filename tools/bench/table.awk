@@ -17,10 +17,7 @@ function grouped(number,	whole, fraction, out) {
 
 BEGIN	{ FS = "," }
 
-NR == 1 {
-	gsub(/_/, " ")
-	fields = NF
-}
+NR == 1	{ fields = NF }
 
 {
 	for (i = 1; i <= NF; i++) {

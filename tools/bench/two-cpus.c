@@ -332,7 +332,7 @@ int main(int argc, char **argv)
 		for (setting = 0; setting < SETTINGS; setting++)
 			do_round(setting, round);
 	}
-	puts("instances,operation,batch,timers_of_a_thread,rounds,ratio,ratio_least,ratio_most");
+	puts("instances,operation,batch,timers of a thread,rounds,ratio,least,most");
 	for (setting = 0; setting < SETTINGS; setting++)
 		for (phase = 0; phase < PHASES; phase++)
 			print(setting, phase);

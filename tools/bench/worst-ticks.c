@@ -304,8 +304,8 @@ int main(int argc, char **argv)
 	u64 timers = parse(argc, argv);
 	size_t i, j;
 
-	fputs("deadlines,wheel,timers,worst_tick_migrations,worst_tick_expiries,", stdout);
-	puts("worst_tick_steps,most_steps_at_once,migrations,migrations_per_timer");
+	fputs("deadlines,wheel,timers,most migrations in a tick,most expiries in a tick,", stdout);
+	puts("most steps in a tick,most steps at once,migrations,migrations per timer");
 	fflush(stdout);
 	for (i = 0; i < ARRAY_SIZE(all_deadlines); i++)
 		for (j = 0; j < ARRAY_SIZE(all_ops); j++)

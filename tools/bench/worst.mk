@@ -19,12 +19,8 @@ pass_steps := $(shell sed -n 's/^\#define PASS_STEPS[[:blank:]]*//p' $(top)/modu
 
 guest_programs := build/two-cpus build/canary
 
-$(guest_programs): build/%: %.c build/measure.o | build libtwheel
-	gcc $(flags) -I$(top)/tools/lib $(CFLAGS) -static -pthread -o $@ $(filter %.c %.o,$^) \
-		$(top)/tools/lib/libtwheel.a
-
-libtwheel:
-	@$(MAKE) -s -C $(top)/tools/lib libtwheel.a
+$(guest_programs): build/%: build/%.o build/measure.o $(lib)/libtwheel.a
+	gcc -static -pthread -o $@ $^
 
 # The wheel of the module, as tools/host builds it.
 build/worst-ticks: worst-ticks.c cascade.c $(top)/module/wheel.c cascade.h \
@@ -53,4 +49,4 @@ canary: build/canary
 
 worst: worst-ticks canary
 
-.PHONY: libtwheel two-cpus worst worst-ticks canary
+.PHONY: two-cpus worst worst-ticks canary
