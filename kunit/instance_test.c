@@ -376,6 +376,42 @@ static void resets_seldom_program_the_clock(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, f->clock.arms, 1);
 }
 
+/* The same alone in its instance: no wake-up but that of the first deadline. */
+static void resets_are_looked_at_once(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	u32 i;
+
+	KUNIT_ASSERT_EQ(test, start(f, 1, 40 * TICK, 0, 0), 0);
+	for (i = 0; i < 390; i++) {
+		run_for(f, TICK / 10);
+		KUNIT_ASSERT_EQ(test, reset(f, 1, 0, 0), 0);
+		KUNIT_ASSERT_EQ(test, f->reset.outcome, TWHEEL_STOPPED);
+		KUNIT_ASSERT_GE(test, f->reset.remaining_ns, 39 * TICK);
+	}
+	KUNIT_EXPECT_EQ(test, f->clock.passes, 0);
+	run_for(f, 40 * TICK - 1);
+	KUNIT_EXPECT_EQ(test, f->clock.passes, 1);
+	KUNIT_EXPECT_EQ(test, read_events(f, EVENTS), 0);
+	run_for(f, TICK);
+	KUNIT_ASSERT_EQ(test, read_events(f, EVENTS), 1);
+	KUNIT_EXPECT_EQ(test, f->event[0].deadline_ns, f->reset.deadline_ns);
+	KUNIT_EXPECT_EQ(test, f->event[0].generation, f->reset.generation);
+}
+
+static void reset_to_an_earlier_deadline_moves_at_once(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+
+	KUNIT_ASSERT_EQ(test, start(f, 1, 40 * TICK, 0, 0), 0);
+	KUNIT_ASSERT_EQ(test, reset(f, 1, 50 * TICK, TWHEEL_NEW_TIMEOUT), 0);
+	KUNIT_ASSERT_EQ(test, reset(f, 1, 45 * TICK, TWHEEL_NEW_TIMEOUT), 0);
+	KUNIT_ASSERT_EQ(test, reset(f, 1, 5 * TICK, TWHEEL_NEW_TIMEOUT), 0);
+	run_for(f, 6 * TICK);
+	KUNIT_EXPECT_EQ(test, read_events(f, EVENTS), 1);
+	KUNIT_EXPECT_EQ(test, f->event[0].deadline_ns, f->reset.deadline_ns);
+}
+
 static struct kunit_case instance_cases[] = {
 	KUNIT_CASE_PARAM(never_early_and_late_by_less_than_a_tick,
 			 age_gen_params),
@@ -396,6 +432,8 @@ static struct kunit_case instance_cases[] = {
 	KUNIT_CASE_PARAM(timers_are_placed_by_the_current_time, age_gen_params),
 	KUNIT_CASE_PARAM(far_timers_are_idle, age_gen_params),
 	KUNIT_CASE(resets_seldom_program_the_clock),
+	KUNIT_CASE(resets_are_looked_at_once),
+	KUNIT_CASE(reset_to_an_earlier_deadline_moves_at_once),
 	{}
 };
 
