@@ -3,9 +3,9 @@
  * All timers expire in one tick: what the kernel does then, how long it lets no thread
  * run, and what it costs to take the expiries.
  *
- * What the kernel does beside a program is seen by a loop of the lowest priority: the
- * time in which it did not turn.  A second thread of the highest one wakes up all the
- * time, and sees how late it does.
+ * What the kernel does beside a program is seen by a loop of the lowest priority that
+ * reads the clock: the gaps between readings.  A second thread of the highest one wakes
+ * up all the time, and sees how late it does; its share of the gaps is known by how often.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -19,12 +19,15 @@
 /* A wheel has moved its timers to where they expire since then. */
 #define LEAD		(18 * WINDOW)
 #define QUIET_WINDOWS	3
-#define CANARY_PERIOD	(100000ULL)
+#define CANARY_PERIOD	100000ULL
+/* Instructions between two readings of the clock that are no gap. */
+#define TURN		500
 
 /* ---- the thread that is late */
 
 static bool canary_runs;
 static __u64 canary_late;
+static unsigned long canary_wakes;
 
 static void set_priority(int policy, int priority)
 {
@@ -46,40 +49,51 @@ static void *canary(void *unused)
 		if (late > canary_late)
 			canary_late = late;
 		due += late;
+		__atomic_add_fetch(&canary_wakes, 1, __ATOMIC_RELAXED);
 	}
 	return NULL;
 }
 
-/* ---- the loop that does not turn */
+/* ---- the loop that is interrupted */
 
-static __u64 spin_until(__u64 end)
+struct gaps {
+	__u64 length;
+	unsigned long wakes;	/* of the canary */
+};
+
+static struct gaps spin_until(__u64 end)
 {
-	__u64 turns = 0;
+	__u64 before = bench_now(), now, length = 0;
+	unsigned long wakes = __atomic_load_n(&canary_wakes, __ATOMIC_RELAXED);
 
-	while (bench_now() < end)
-		turns++;
-	return turns;
+	do {
+		now = bench_now();
+		if (now - before > TURN)
+			length += now - before;
+		before = now;
+	} while (now < end);
+	return (struct gaps){
+		length, __atomic_load_n(&canary_wakes, __ATOMIC_RELAXED) - wakes
+	};
 }
 
-/* The time in which the loop did not turn, in the windows in which that shows. */
+/* What is in the gaps beside the canary, and the kernel's tick that comes with it. */
 static __s64 work_around(__u64 deadline)
 {
-	__u64 usual, turns, now;
+	struct gaps usual, gaps;
 	unsigned int quiet = 0;
-	__s64 missing, work = 0;
+	__s64 more, work = 0;
 
 	bench_sleep_until(deadline - LEAD - 2 * CALIBRATION);
 	usual = spin_until(bench_now() + CALIBRATION);
 	bench_sleep_until(deadline - LEAD);
 	canary_late = 0;
-	now = bench_now();
-	while (quiet < QUIET_WINDOWS || now < deadline + 4 * WINDOW) {
-		turns = spin_until(now + WINDOW);
-		missing = bench_now() - now - turns * CALIBRATION / usual;
-		now = bench_now();
-		quiet = missing < (__s64)WINDOW / 50 ? quiet + 1 : 0;
-		work += quiet ? 0 : missing;
-	}
+	do {
+		gaps = spin_until(bench_now() + WINDOW);
+		more = gaps.length - usual.length * gaps.wakes / usual.wakes;
+		work += more;
+		quiet = more < (__s64)WINDOW / 50 ? quiet + 1 : 0;
+	} while (quiet < QUIET_WINDOWS || bench_now() < deadline + 4 * WINDOW);
 	return work;
 }
 
