@@ -19,7 +19,8 @@ BEGIN {
 		      " memory-slab idle stall locked locked-expiry", order, " ")
 }
 
-NR == 1	{ next }
+# without timers, there is but the idle machine to show
+NR == 1 || ($1 == "none" && $2 != "idle")	{ next }
 
 {
 	note($2, $1, $3, $5)
