@@ -49,7 +49,6 @@ const u8 twheel_timer_transitions[TWHEEL_STATES][TWHEEL_STEPS] = {
 		[TWHEEL_STEP_LEASE]	= TO(TWHEEL_DELIVERED),
 	},
 };
-
 EXPORT_SYMBOL_FOR_KUNIT(twheel_timer_transitions);
 
 /**

@@ -469,7 +469,7 @@ FIXTURE_VARIANT(operation) {
 
 FIXTURE_VARIANT_ADD(operation, start) {
 	.opcode = TWHEEL_OP_START,
-	.known_flags = TWHEEL_ABSTIME | TWHEEL_EXCLUSIVE,
+	.known_flags = TWHEEL_ABSTIME | TWHEEL_EXCLUSIVE | TWHEEL_MAPPED,
 	.time_ns = TW_HOUR,
 	.unused_at = offsetof(struct twheel_op, token),
 };
