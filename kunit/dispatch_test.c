@@ -103,11 +103,31 @@ static void broadcast_gives_each_a_copy(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, stats(test)->timers, 0);
 }
 
+/* The first reader has let it run on; the second has not read yet. */
+static void reset_of_a_periodic_timer_withdraws_copies(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+
+	pool_of_two(test, TWHEEL_BROADCAST, TWHEEL_DROP_NEWEST, 0);
+	KUNIT_ASSERT_EQ(test, start(f, 1, 4 * TICK, 40 * TICK, 0), 0);
+	run_for(f, 5 * TICK);
+	KUNIT_ASSERT_EQ(test, read_events(f, 9), 1);
+	KUNIT_ASSERT_EQ(test, stats(test)->armed, 1);
+	KUNIT_ASSERT_EQ(test, second.line.live, 1);
+	KUNIT_ASSERT_EQ(test, reset(f, 1, 90 * TICK, TWHEEL_NEW_TIMEOUT), 0);
+	KUNIT_EXPECT_EQ(test, f->reset.outcome, TWHEEL_WITHDREW);
+	KUNIT_EXPECT_EQ(test, second.line.live, 0);
+	KUNIT_EXPECT_EQ(test, stats(test)->withdrawn, 1);
+	pool_check(test, &f->inst);
+	twheel_consumer_leave(&second);
+}
+
 static struct kunit_case dispatch_cases[] = {
 	KUNIT_CASE(readers_take_turns),
 	KUNIT_CASE(all_full_lines_make_the_rest_wait),
 	KUNIT_CASE(full_line_by_id_blocks_no_other),
 	KUNIT_CASE(broadcast_gives_each_a_copy),
+	KUNIT_CASE(reset_of_a_periodic_timer_withdraws_copies),
 	{}
 };
 

@@ -200,6 +200,15 @@ static int op_stop(struct hold *hold, const struct twheel_op *op,
 	return 0;
 }
 
+/* With TWHEEL_BROADCAST an ARMED timer may have copies that are to be withdrawn. */
+static bool can_stay(const struct hold *hold, const struct twheel_timer *timer,
+		     u64 deadline)
+{
+	return timer->node.state == TWHEEL_ARMED && deadline > hold->now &&
+	       deadline >= timer->deadline &&
+	       hold->inst->config.dispatch != TWHEEL_BROADCAST;
+}
+
 /*
  * Run on to a later deadline where it is.  The wheel hands it over when it would
  * have been due, and it moves on then: once for all resets until that time.
@@ -242,8 +251,7 @@ static int op_reset(struct hold *hold, const struct twheel_op *op,
 	if (ret)
 		return ret;
 	inst->counts.reset++;
-	if (timer->node.state == TWHEEL_ARMED && deadline > hold->now &&
-	    deadline >= timer->deadline)
+	if (can_stay(hold, timer, deadline))
 		stay(hold, timer, deadline, result);
 	else
 		move(hold, timer, deadline, result);
