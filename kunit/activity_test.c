@@ -128,9 +128,20 @@ static void timer_is_looked_at_once_per_timeout(struct kunit *test)
 	KUNIT_EXPECT_GE(test, stats(test)->postponed, 90);
 }
 
-static void get_and_listing_tell_the_effective_deadline(struct kunit *test)
+/* The one timer there is: where it is depends on the key, pages before it are empty. */
+static void list_one(struct kunit *test)
 {
 	struct twheel_cursor cursor = { .kind = 0 };
+	struct fixture *f = test->priv;
+	u32 nr = 0;
+
+	while (!nr && !twheel_cursor_ended(&cursor))
+		nr = twheel_instance_list(&f->inst, &cursor, &listed, 1);
+	KUNIT_ASSERT_EQ(test, nr, 1);
+}
+
+static void get_and_listing_tell_the_effective_deadline(struct kunit *test)
+{
 	struct fixture *f = test->priv;
 	u64 deadline;
 
@@ -144,7 +155,7 @@ static void get_and_listing_tell_the_effective_deadline(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, f->get.mapped, 1);
 	KUNIT_EXPECT_EQ(test, f->get.word, 1);
 	KUNIT_EXPECT_EQ(test, f->get.interval_ns, 0);
-	KUNIT_ASSERT_EQ(test, twheel_instance_list(&f->inst, &cursor, &listed, 1), 1);
+	list_one(test);
 	KUNIT_EXPECT_EQ(test, listed.deadline_ns, deadline);
 	KUNIT_EXPECT_EQ(test, listed.remaining_ns, deadline - f->clock.now);
 	KUNIT_EXPECT_EQ(test, listed.mapped, 1);
