@@ -348,14 +348,7 @@ void twheel_timers_discard(struct twheel_timer **timers, u32 nr, bool pooled)
 		kmem_cache_free_bulk(cache_of(pooled), nr, (void **)timers);
 }
 
-/**
- * twheel_timers_free() - free timers and give their charge back
- * @inst: The instance they were in.
- * @timers: List of them, linked by their node; empty on return.
- *
- * Context: Any; without the lock of the instance, to keep that short.
- */
-void twheel_timers_free(struct twheel_instance *inst, struct list_head *timers)
+static noinline void free_all(struct twheel_instance *inst, struct list_head *timers)
 {
 	struct kmem_cache *cache = cache_of(inst->pooled);
 	struct twheel_timer *timer, *next;
@@ -373,9 +366,22 @@ void twheel_timers_free(struct twheel_instance *inst, struct list_head *timers)
 	}
 	if (nr)
 		kmem_cache_free_bulk(cache, nr, batch);
-	if (total)
-		twheel_account_uncharge(inst->account, total);
+	twheel_account_uncharge(inst->account, total);
 	INIT_LIST_HEAD(timers);
+}
+
+/**
+ * twheel_timers_free() - free timers and give their charge back
+ * @inst: The instance they were in.
+ * @timers: List of them, linked by their node; empty on return.
+ *
+ * Context: Any; without the lock of the instance, to keep that short.
+ */
+void twheel_timers_free(struct twheel_instance *inst, struct list_head *timers)
+{
+	/* The usual case, for which no stack has to be cleared. */
+	if (!list_empty(timers))
+		free_all(inst, timers);
 }
 
 /**
