@@ -13,9 +13,13 @@
 
 #include "batch.h"
 #include "listing.h"
+#include "usercopy.h"
 
-/* Operations under one hold of the lock. */
-#define SUBMIT_CHUNK	64
+/*
+ * Operations under one hold of the lock.  As many as fit into a page with their
+ * results: more would keep others waiting for longer, and save next to nothing.
+ */
+#define SUBMIT_CHUNK	32
 /* Entries in a page, so that they can be copied without the lock. */
 #define LIST_CHUNK	(PAGE_SIZE / sizeof(struct twheel_list_entry))
 /* Chunks that one call takes: three times what a page needs, and some more. */
@@ -41,8 +45,8 @@ static bool interrupted(void)
 
 /* Operations and results, in kernel memory. */
 struct submit_chunk {
-	struct twheel_op ops[SUBMIT_CHUNK];
-	struct twheel_result results[SUBMIT_CHUNK];
+	struct twheel_op *ops;
+	struct twheel_result *results;
 };
 
 /* An array that the user has given. */
@@ -77,41 +81,22 @@ static int check_submit(const struct twheel_submit *req)
 /* Words of 64 bits, which all that is copied here is made of. */
 #define WORDS(type)	(sizeof(type) / sizeof(u64))
 
-/*
- * Fetch operations; returns how many came whole.  Word by word, which for a few
- * cache lines costs less than a copy of any length and alignment.
- */
+/* Fetch operations; returns how many came whole. */
 static u32 fetch_ops(struct twheel_op *ops, const struct twheel_op __user *user,
 		     u32 nr)
 {
-	const u64 __user *from = (const u64 __user *)user;
-	u32 i = 0, words = nr * WORDS(*ops);
-	u64 *to = (u64 *)ops;
-
-	if (!user_read_access_begin(user, nr * sizeof(*ops)))
-		return 0;
-	for (; i < words; i++)
-		unsafe_get_user(to[i], &from[i], end);
-end:
-	user_read_access_end();
-	return i / WORDS(*ops);
+	return twheel_get_words((u64 *)ops, (const u64 __user *)user,
+				nr * WORDS(*ops)) / WORDS(*ops);
 }
 
 /* Hand results back; false if the memory is not there. */
 static bool put_results(struct twheel_result __user *user,
 			const struct twheel_result *results, u32 nr)
 {
-	u32 i = 0, words = nr * WORDS(*results);
-	const u64 *from = (const u64 *)results;
-	u64 __user *to = (u64 __user *)user;
+	u32 words = nr * WORDS(*results);
 
-	if (!user_write_access_begin(user, nr * sizeof(*results)))
-		return false;
-	for (; i < words; i++)
-		unsafe_put_user(from[i], &to[i], end);
-end:
-	user_write_access_end();
-	return i == words;
+	return twheel_put_words((u64 __user *)user, (const u64 *)results,
+				words) == words;
 }
 
 /* How many results can be written. */
@@ -125,7 +110,7 @@ static u32 probe_results(struct twheel_result __user *user, u32 nr)
 
 /* Returns how many operations were done; 0 or -errno in @ret. */
 static u32 submit_chunk(struct twheel_consumer *by,
-			struct submit_chunk *chunk,
+			const struct submit_chunk *chunk,
 			const struct twheel_op __user *ops,
 			struct twheel_result __user *results, u32 nr, int *ret)
 {
@@ -144,7 +129,7 @@ static u32 submit_chunk(struct twheel_consumer *by,
 }
 
 static int submit_all(struct twheel_consumer *by, struct twheel_submit *req,
-		      struct submit_chunk *chunk)
+		      const struct submit_chunk *chunk)
 {
 	const struct twheel_op __user *ops = u64_to_user_ptr(req->ops);
 	struct twheel_result __user *results = u64_to_user_ptr(req->results);
@@ -175,16 +160,21 @@ static int submit_all(struct twheel_consumer *by, struct twheel_submit *req,
  */
 int twheel_batch_submit(struct twheel_consumer *by, struct twheel_submit *req)
 {
-	struct submit_chunk *chunk;
+	struct submit_chunk chunk;
 	int ret = check_submit(req);
+	u32 room;
 
 	if (ret)
 		return ret;
-	chunk = kmalloc(sizeof(*chunk), BUFFER_GFP);
-	if (!chunk)
+	/* No more than is needed: allocated memory is cleared. */
+	room = min_t(u32, req->count, SUBMIT_CHUNK);
+	chunk.ops = kmalloc_array(room, sizeof(*chunk.ops) +
+				  sizeof(*chunk.results), BUFFER_GFP);
+	if (!chunk.ops)
 		return -ENOMEM;
-	ret = submit_all(by, req, chunk);
-	kfree(chunk);
+	chunk.results = (struct twheel_result *)(chunk.ops + room);
+	ret = submit_all(by, req, &chunk);
+	kfree(chunk.ops);
 	return ret;
 }
 

@@ -10,6 +10,7 @@
 #include "batch.h"
 #include "compat.h"
 #include "ioctl.h"
+#include "usercopy.h"
 
 /* The layout is the interface: it is the same for 32-bit and 64-bit callers. */
 static_assert(sizeof(struct twheel_info) == 136);
@@ -192,7 +193,7 @@ static int list(struct twheel_file *tf, union twheel_arg *arg)
 /**
  * struct twheel_command - a command
  * @cmd: Its number.
- * @size: Size of its argument in this kernel.
+ * @size: Size of its argument in this kernel; whole words of 64 bits.
  * @min_size: 0, or the smallest size that its size-first argument may have.
  * @flags: Flags that its size-first argument may have.
  * @in_ring: An io_uring may carry it.
@@ -210,7 +211,8 @@ struct twheel_command {
 
 #define FIXED(command, type, function, ring) {		\
 	.cmd = (command),				\
-	.size = sizeof(struct type),			\
+	.size = sizeof(struct type) +			\
+		BUILD_BUG_ON_ZERO(sizeof(struct type) % sizeof(u64)),	\
 	.in_ring = (ring),				\
 	.run = (function),				\
 }
@@ -263,10 +265,11 @@ static long run_fixed(const struct twheel_command *command,
 		      struct twheel_file *tf, void __user *user)
 {
 	bool has_results = _IOC_DIR(command->cmd) & _IOC_READ;
+	u32 words = command->size / sizeof(u64);
 	union twheel_arg arg;
 	int ret = 0;
 
-	if (copy_from_user(&arg, user, command->size))
+	if (twheel_get_words((u64 *)&arg, user, words) < words)
 		return -EFAULT;
 	if (has_results)
 		ret = probe_results(user, &arg, command->size);
@@ -274,7 +277,7 @@ static long run_fixed(const struct twheel_command *command,
 		ret = command->run(tf, &arg);
 	if (ret || !has_results)
 		return ret;
-	return copy_to_user(user, &arg, command->size) ? -EFAULT : 0;
+	return twheel_put_words(user, (const u64 *)&arg, words) < words ? -EFAULT : 0;
 }
 
 /* Results as far as the caller's structure goes; 0 where ours ends before. */

@@ -8,6 +8,7 @@
 
 #include "compat.h"
 #include "file.h"
+#include "usercopy.h"
 
 /**
  * struct iov_receiver - records go to user memory
@@ -22,23 +23,6 @@ struct iov_receiver {
 	enum twheel_claim claim;
 	size_t done;
 };
-
-/* A record to where it fits, word by word; false if the memory is not there. */
-static bool put_event(u64 __user *user, const struct twheel_event *event)
-{
-	const u64 *words = (const u64 *)event;
-	unsigned int i;
-
-	if (!user_write_access_begin(user, sizeof(*event)))
-		return false;
-	for (i = 0; i < sizeof(*event) / sizeof(u64); i++)
-		unsafe_put_user(words[i], &user[i], fault);
-	user_write_access_end();
-	return true;
-fault:
-	user_write_access_end();
-	return false;
-}
 
 /* A record to memory of any kind; false if it is not there. */
 static bool copy_event(struct iov_iter *to, const struct twheel_event *event)
@@ -55,6 +39,7 @@ static bool copy_event(struct iov_iter *to, const struct twheel_event *event)
 static bool iov_take(struct twheel_receiver *receiver,
 		     const struct twheel_event *event)
 {
+	const u32 words = sizeof(*event) / sizeof(u64);
 	struct iov_receiver *iov;
 	void __user *user;
 
@@ -67,7 +52,7 @@ static bool iov_take(struct twheel_receiver *receiver,
 	} else {
 		/* The usual read, of which a copy would cost more. */
 		user = iov->to->ubuf + iov->to->iov_offset;
-		if (!put_event(user, event))
+		if (twheel_put_words(user, (const u64 *)event, words) < words)
 			return false;
 		iov_iter_advance(iov->to, sizeof(*event));
 	}

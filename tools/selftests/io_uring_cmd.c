@@ -222,7 +222,7 @@ static struct twheel_result *results_of(const struct twheel_submit *submit)
 
 TEST_F(ring, submit_takes_any_number_of_operations)
 {
-	unsigned int counts[] = { 1, 64, 65, 4096, tw_scaled(TWHEEL_SUBMIT_MAX) };
+	unsigned int counts[] = { 1, 32, 33, 4096, tw_scaled(TWHEEL_SUBMIT_MAX) };
 	unsigned int i, j, wrong;
 	struct twheel_submit submit;
 	__u64 generation = 0;

@@ -372,7 +372,7 @@ static bool started_until(int fd, unsigned int before)
 
 TEST_F(hole, ends_the_batch_and_what_was_done_stands)
 {
-	unsigned int befores[] = { 1, 2, 63, 64, 65, 255, 256, 257, 1000 };
+	unsigned int befores[] = { 1, 2, 31, 32, 33, 63, 64, 65, 256, 1000 };
 	unsigned int i, before;
 	struct placed placed;
 
