@@ -17,7 +17,7 @@
  * @user: Where they are.
  * @nr: How many.
  *
- * Context: May sleep, but with page faults disabled.
+ * Context: May sleep, unless page faults are disabled.
  * Return: How many came, from the first one on.
  */
 static inline u32 twheel_get_words(u64 *to, const u64 __user *user, u32 nr)
@@ -39,7 +39,7 @@ end:
  * @from: Where they are.
  * @nr: How many.
  *
- * Context: May sleep, but with page faults disabled.
+ * Context: May sleep, unless page faults are disabled.
  * Return: How many arrived, from the first one on.
  */
 static inline u32 twheel_put_words(u64 __user *user, const u64 *from, u32 nr)
