@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Copying a few cache lines from and to user memory
+ * Copying structures from and to user memory
  *
  * Word by word, which for so little costs less than a copy of any length and
  * alignment.
