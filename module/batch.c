@@ -85,18 +85,14 @@ static int check_submit(const struct twheel_submit *req)
 static u32 fetch_ops(struct twheel_op *ops, const struct twheel_op __user *user,
 		     u32 nr)
 {
-	return twheel_get_words((u64 *)ops, (const u64 __user *)user,
-				nr * WORDS(*ops)) / WORDS(*ops);
+	return twheel_get_records(ops, user, WORDS(*ops), nr);
 }
 
 /* Hand results back; false if the memory is not there. */
 static bool put_results(struct twheel_result __user *user,
 			const struct twheel_result *results, u32 nr)
 {
-	u32 words = nr * WORDS(*results);
-
-	return twheel_put_words((u64 __user *)user, (const u64 *)results,
-				words) == words;
+	return twheel_put_records(user, results, WORDS(*results), nr) == nr;
 }
 
 /* How many results can be written. */

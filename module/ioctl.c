@@ -32,7 +32,7 @@ static_assert(sizeof(struct twheel_shutdown) == 64);
 static_assert(sizeof(struct twheel_stats) == 208);
 static_assert(sizeof(struct twheel_event) == 80);
 
-/* Room for the argument of any command. */
+/* Room for a size-first argument. */
 union twheel_arg {
 	struct {
 		u32 size;
@@ -41,16 +41,6 @@ union twheel_arg {
 	struct twheel_info info;
 	struct twheel_setup setup;
 	struct twheel_stats stats;
-	struct twheel_start start;
-	struct twheel_stop stop;
-	struct twheel_reset reset;
-	struct twheel_get get;
-	struct twheel_submit submit;
-	struct twheel_list list;
-	struct twheel_ack ack;
-	struct twheel_reader reader;
-	struct twheel_drain drain;
-	struct twheel_shutdown shutdown;
 };
 
 static int info(struct twheel_file *tf, union twheel_arg *arg)
@@ -130,91 +120,123 @@ static int stats(struct twheel_file *tf, union twheel_arg *arg)
 	return ret;
 }
 
-static int start(struct twheel_file *tf, union twheel_arg *arg)
+static int start(struct twheel_file *tf, struct twheel_start *req)
 {
-	return twheel_instance_start(&tf->group->inst, &arg->start);
+	return twheel_instance_start(&tf->group->inst, req);
 }
 
-static int stop(struct twheel_file *tf, union twheel_arg *arg)
+static int stop(struct twheel_file *tf, struct twheel_stop *req)
 {
-	return twheel_instance_stop(&tf->group->inst, &arg->stop);
+	return twheel_instance_stop(&tf->group->inst, req);
 }
 
-static int reset(struct twheel_file *tf, union twheel_arg *arg)
+static int reset(struct twheel_file *tf, struct twheel_reset *req)
 {
-	return twheel_instance_reset(&tf->group->inst, &arg->reset);
+	return twheel_instance_reset(&tf->group->inst, req);
 }
 
-static int get(struct twheel_file *tf, union twheel_arg *arg)
+static int get(struct twheel_file *tf, struct twheel_get *req)
 {
-	return twheel_instance_get(&tf->group->inst, &arg->get);
+	return twheel_instance_get(&tf->group->inst, req);
 }
 
-static int submit(struct twheel_file *tf, union twheel_arg *arg)
+static int submit(struct twheel_file *tf, struct twheel_submit *req)
 {
-	return twheel_batch_submit(&tf->consumer, &arg->submit);
+	return twheel_batch_submit(&tf->consumer, req);
 }
 
-static int ack(struct twheel_file *tf, union twheel_arg *arg)
+static int ack(struct twheel_file *tf, struct twheel_ack *req)
 {
-	return twheel_instance_ack(&tf->consumer, TWHEEL_OP_ACK, &arg->ack);
+	return twheel_instance_ack(&tf->consumer, TWHEEL_OP_ACK, req);
 }
 
-static int reject(struct twheel_file *tf, union twheel_arg *arg)
+static int reject(struct twheel_file *tf, struct twheel_ack *req)
 {
-	return twheel_instance_ack(&tf->consumer, TWHEEL_OP_REJECT, &arg->ack);
+	return twheel_instance_ack(&tf->consumer, TWHEEL_OP_REJECT, req);
 }
 
-static int extend(struct twheel_file *tf, union twheel_arg *arg)
+static int extend(struct twheel_file *tf, struct twheel_ack *req)
 {
-	return twheel_instance_ack(&tf->consumer, TWHEEL_OP_EXTEND, &arg->ack);
+	return twheel_instance_ack(&tf->consumer, TWHEEL_OP_EXTEND, req);
 }
 
-static int reader(struct twheel_file *tf, union twheel_arg *arg)
+static int shutdown(struct twheel_file *tf, struct twheel_shutdown *req)
 {
-	return twheel_file_reader(tf, &arg->reader);
+	return twheel_instance_shutdown(&tf->group->inst, req);
 }
 
-static int drain(struct twheel_file *tf, union twheel_arg *arg)
+static int list(struct twheel_file *tf, struct twheel_list *req)
 {
-	return twheel_file_drain(tf, &arg->drain);
+	return twheel_batch_list(&tf->group->inst, req);
 }
 
-static int shutdown(struct twheel_file *tf, union twheel_arg *arg)
-{
-	return twheel_instance_shutdown(&tf->group->inst, &arg->shutdown);
+/*
+ * A command with an argument of a fixed size, which is whole words: fetch it, do
+ * it, hand the results back.  A function for each, as what is on the stack is
+ * cleared, and a copy of known length has no loop.
+ *
+ * Before anything is done, it is seen that the results can be written.  What is
+ * written then is what was there.
+ */
+#define DEFINE_FIXED(name, command, type, function)			\
+static long name(struct twheel_file *tf, void __user *user)		\
+{									\
+	const bool has_results = _IOC_DIR(command) & _IOC_READ;		\
+	const u32 words = sizeof(struct type) / sizeof(u64) +		\
+		BUILD_BUG_ON_ZERO(sizeof(struct type) % sizeof(u64));	\
+	struct type req;						\
+	int ret;							\
+									\
+	if (!twheel_get_records(&req, user, words, 1))			\
+		return -EFAULT;						\
+	if (has_results && !twheel_put_records(user, &req, words, 1))	\
+		return -EFAULT;						\
+	ret = function(tf, &req);					\
+	if (ret || !has_results)					\
+		return ret;						\
+	return twheel_put_records(user, &req, words, 1) ? 0 : -EFAULT;	\
 }
 
-static int list(struct twheel_file *tf, union twheel_arg *arg)
-{
-	return twheel_batch_list(&tf->group->inst, &arg->list);
-}
+DEFINE_FIXED(run_start, TWHEEL_IOC_START, twheel_start, start)
+DEFINE_FIXED(run_stop, TWHEEL_IOC_STOP, twheel_stop, stop)
+DEFINE_FIXED(run_reset, TWHEEL_IOC_RESET, twheel_reset, reset)
+DEFINE_FIXED(run_get, TWHEEL_IOC_GET, twheel_get, get)
+DEFINE_FIXED(run_submit, TWHEEL_IOC_SUBMIT, twheel_submit, submit)
+DEFINE_FIXED(run_list, TWHEEL_IOC_LIST, twheel_list, list)
+DEFINE_FIXED(run_ack, TWHEEL_IOC_ACK, twheel_ack, ack)
+DEFINE_FIXED(run_reject, TWHEEL_IOC_REJECT, twheel_ack, reject)
+DEFINE_FIXED(run_extend, TWHEEL_IOC_EXTEND, twheel_ack, extend)
+DEFINE_FIXED(run_reader, TWHEEL_IOC_READER, twheel_reader, twheel_file_reader)
+DEFINE_FIXED(run_drain, TWHEEL_IOC_DRAIN, twheel_drain, twheel_file_drain)
+DEFINE_FIXED(run_shutdown, TWHEEL_IOC_SHUTDOWN, twheel_shutdown, shutdown)
 
 /**
  * struct twheel_command - a command
  * @cmd: Its number.
- * @size: Size of its argument in this kernel; whole words of 64 bits.
- * @min_size: 0, or the smallest size that its size-first argument may have.
- * @flags: Flags that its size-first argument may have.
- * @in_ring: An io_uring may carry it.
- * @run: Does it; @arg holds a copy of the argument.  Returns 0, what the ioctl
+ * @size: Size of its argument in this kernel.
+ * @run: Does it, if its argument has a fixed size.  Returns 0, what the ioctl
  *	returns instead of results, or a negative errno.
+ * @min_size: The smallest size that its size-first argument may have.
+ * @flags: Flags that its size-first argument may have.
+ * @run_size_first: Does it, with a copy of its size-first argument.  Returns as
+ *	@run does.
+ * @in_ring: An io_uring may carry it.
  */
 struct twheel_command {
 	unsigned int cmd;
 	size_t size;
+	long (*run)(struct twheel_file *tf, void __user *user);
 	size_t min_size;
 	u32 flags;
+	int (*run_size_first)(struct twheel_file *tf, union twheel_arg *arg);
 	bool in_ring;
-	int (*run)(struct twheel_file *tf, union twheel_arg *arg);
 };
 
 #define FIXED(command, type, function, ring) {		\
 	.cmd = (command),				\
-	.size = sizeof(struct type) +			\
-		BUILD_BUG_ON_ZERO(sizeof(struct type) % sizeof(u64)),	\
-	.in_ring = (ring),				\
+	.size = sizeof(struct type),			\
 	.run = (function),				\
+	.in_ring = (ring),				\
 }
 
 #define SIZE_FIRST(command, type, last, mask, function) {	\
@@ -222,63 +244,28 @@ struct twheel_command {
 	.size = sizeof(struct type),			\
 	.min_size = offsetofend(struct type, last),	\
 	.flags = (mask),				\
-	.run = (function),				\
+	.run_size_first = (function),			\
 }
 
 static const struct twheel_command commands[] = {
-	FIXED(TWHEEL_IOC_RESET, twheel_reset, reset, true),
-	FIXED(TWHEEL_IOC_START, twheel_start, start, true),
-	FIXED(TWHEEL_IOC_STOP, twheel_stop, stop, true),
-	FIXED(TWHEEL_IOC_GET, twheel_get, get, true),
-	FIXED(TWHEEL_IOC_SUBMIT, twheel_submit, submit, true),
-	FIXED(TWHEEL_IOC_ACK, twheel_ack, ack, true),
-	FIXED(TWHEEL_IOC_REJECT, twheel_ack, reject, true),
-	FIXED(TWHEEL_IOC_EXTEND, twheel_ack, extend, true),
-	FIXED(TWHEEL_IOC_LIST, twheel_list, list, false),
-	FIXED(TWHEEL_IOC_READER, twheel_reader, reader, false),
-	FIXED(TWHEEL_IOC_DRAIN, twheel_drain, drain, false),
-	FIXED(TWHEEL_IOC_SHUTDOWN, twheel_shutdown, shutdown, false),
+	FIXED(TWHEEL_IOC_RESET, twheel_reset, run_reset, true),
+	FIXED(TWHEEL_IOC_START, twheel_start, run_start, true),
+	FIXED(TWHEEL_IOC_STOP, twheel_stop, run_stop, true),
+	FIXED(TWHEEL_IOC_GET, twheel_get, run_get, true),
+	FIXED(TWHEEL_IOC_SUBMIT, twheel_submit, run_submit, true),
+	FIXED(TWHEEL_IOC_ACK, twheel_ack, run_ack, true),
+	FIXED(TWHEEL_IOC_REJECT, twheel_ack, run_reject, true),
+	FIXED(TWHEEL_IOC_EXTEND, twheel_ack, run_extend, true),
+	FIXED(TWHEEL_IOC_LIST, twheel_list, run_list, false),
+	FIXED(TWHEEL_IOC_READER, twheel_reader, run_reader, false),
+	FIXED(TWHEEL_IOC_DRAIN, twheel_drain, run_drain, false),
+	FIXED(TWHEEL_IOC_SHUTDOWN, twheel_shutdown, run_shutdown, false),
 	SIZE_FIRST(TWHEEL_IOC_INFO, twheel_info, min_interval_ns, 0, info),
 	SIZE_FIRST(TWHEEL_IOC_SETUP, twheel_setup, max_timers,
 		   TWHEEL_STEAL | TWHEEL_CONTROL, setup),
 	SIZE_FIRST(TWHEEL_IOC_STATS, twheel_stats, programmed,
 		   TWHEEL_STATS_READER, stats),
 };
-
-/*
- * See that the results can be written before anything is done.  An argument is
- * smaller than a page, so its first and its last word tell for all of it; what
- * is written is what was there.
- */
-static int probe_results(u64 __user *user, const union twheel_arg *arg,
-			 size_t size)
-{
-	const u64 *word = (const u64 *)arg;
-	size_t last = size / sizeof(u64) - 1;
-
-	if (put_user(word[0], user) || put_user(word[last], user + last))
-		return -EFAULT;
-	return 0;
-}
-
-static long run_fixed(const struct twheel_command *command,
-		      struct twheel_file *tf, void __user *user)
-{
-	bool has_results = _IOC_DIR(command->cmd) & _IOC_READ;
-	u32 words = command->size / sizeof(u64);
-	union twheel_arg arg;
-	int ret = 0;
-
-	if (twheel_get_words((u64 *)&arg, user, words) < words)
-		return -EFAULT;
-	if (has_results)
-		ret = probe_results(user, &arg, command->size);
-	if (!ret)
-		ret = command->run(tf, &arg);
-	if (ret || !has_results)
-		return ret;
-	return twheel_put_words(user, (const u64 *)&arg, words) < words ? -EFAULT : 0;
-}
 
 /* Results as far as the caller's structure goes; 0 where ours ends before. */
 static long copy_results(void __user *user, size_t user_size,
@@ -309,7 +296,7 @@ static long run_size_first(const struct twheel_command *command,
 		return ret;
 	if (arg.head.flags & ~command->flags)
 		return -EOPNOTSUPP;
-	ret = command->run(tf, &arg);
+	ret = command->run_size_first(tf, &arg);
 	if (ret || !(_IOC_DIR(command->cmd) & _IOC_READ))
 		return ret;
 	return copy_results(user, user_size, &arg, command->size);
@@ -352,7 +339,7 @@ long twheel_ioctl(struct twheel_file *tf, unsigned int cmd,
 		return -ENOTTY;
 	if (command->min_size)
 		return run_size_first(command, tf, arg);
-	return run_fixed(command, tf, arg);
+	return command->run(tf, arg);
 }
 
 /**
@@ -374,5 +361,5 @@ long twheel_ioctl_in_ring(struct twheel_file *tf, unsigned int cmd,
 		return -ENOTTY;
 	if (size != command->size)
 		return -EINVAL;
-	return run_fixed(command, tf, arg);
+	return command->run(tf, arg);
 }

@@ -52,7 +52,7 @@ static bool iov_take(struct twheel_receiver *receiver,
 	} else {
 		/* The usual read, of which a copy would cost more. */
 		user = iov->to->ubuf + iov->to->iov_offset;
-		if (twheel_put_words(user, (const u64 *)event, words) < words)
+		if (!twheel_put_records(user, event, words, 1))
 			return false;
 		iov_iter_advance(iov->to, sizeof(*event));
 	}

@@ -12,47 +12,62 @@
 #include <linux/uaccess.h>
 
 /**
- * twheel_get_words() - fetch words of 64 bits
+ * twheel_get_records() - fetch structures
  * @to: Where they go.
  * @user: Where they are.
+ * @words: Words of 64 bits in each; best a constant, for code without a loop.
  * @nr: How many.
  *
  * Context: May sleep, unless page faults are disabled.
- * Return: How many came, from the first one on.
+ * Return: How many came whole, from the first one on.
  */
-static inline u32 twheel_get_words(u64 *to, const u64 __user *user, u32 nr)
+static __always_inline u32 twheel_get_records(void *to, const void __user *user,
+					      u32 words, u32 nr)
 {
-	u32 i = 0;
+	const u64 __user *from = user;
+	u64 *word = to;
+	u32 done, i;
 
-	if (!user_read_access_begin(user, nr * sizeof(*to)))
+	if (!user_read_access_begin(user, (size_t)nr * words * sizeof(u64)))
 		return 0;
-	for (; i < nr; i++)
-		unsafe_get_user(to[i], &user[i], end);
+	for (done = 0; done < nr; done++, from += words, word += words) {
+#pragma GCC unroll 16
+		for (i = 0; i < words; i++)
+			unsafe_get_user(word[i], &from[i], end);
+	}
 end:
 	user_read_access_end();
-	return i;
+	return done;
 }
 
 /**
- * twheel_put_words() - hand words of 64 bits back
+ * twheel_put_records() - hand structures back
  * @user: Where they go.
  * @from: Where they are.
+ * @words: Words of 64 bits in each; best a constant, for code without a loop.
  * @nr: How many.
  *
  * Context: May sleep, unless page faults are disabled.
- * Return: How many arrived, from the first one on.
+ * Return: How many arrived whole, from the first one on.
  */
-static inline u32 twheel_put_words(u64 __user *user, const u64 *from, u32 nr)
+static __always_inline u32 twheel_put_records(void __user *user,
+					      const void *from, u32 words,
+					      u32 nr)
 {
-	u32 i = 0;
+	u64 __user *to = user;
+	const u64 *word = from;
+	u32 done, i;
 
-	if (!user_write_access_begin(user, nr * sizeof(*from)))
+	if (!user_write_access_begin(user, (size_t)nr * words * sizeof(u64)))
 		return 0;
-	for (; i < nr; i++)
-		unsafe_put_user(from[i], &user[i], end);
+	for (done = 0; done < nr; done++, to += words, word += words) {
+#pragma GCC unroll 16
+		for (i = 0; i < words; i++)
+			unsafe_put_user(word[i], &to[i], end);
+	}
 end:
 	user_write_access_end();
-	return i;
+	return done;
 }
 
 #endif /* TWHEEL_USERCOPY_H */
