@@ -75,6 +75,24 @@ static inline void check(struct kunit *test, const struct fixture *f)
 			       f->index.nr);
 }
 
+/* Add an entry without a segment. */
+static inline void insert(struct fixture *f, u64 nr, u64 id)
+{
+	struct twheel_index_spot spot;
+
+	twheel_index_seek(&f->index, id, &spot);
+	f->entry[nr].id = id;
+	twheel_index_add(&f->index, &f->entry[nr], &spot);
+}
+
+static inline bool has_room(const struct fixture *f, u64 id)
+{
+	struct twheel_index_spot spot;
+
+	twheel_index_seek(&f->index, id, &spot);
+	return twheel_index_has_room(&spot);
+}
+
 /* Add an entry as an instance does: with a segment if one is wanted. */
 static inline void add(struct fixture *f, u64 nr, u64 id)
 {
@@ -86,16 +104,22 @@ static inline void add(struct fixture *f, u64 nr, u64 id)
 		segment = twheel_index_supply(&f->index, segment);
 		twheel_index_segment_free(segment);
 	}
-	f->entry[nr].id = id;
-	twheel_index_add(&f->index, &f->entry[nr]);
+	insert(f, nr, id);
 	f->worst_add = max(f->worst_add, f->index.moved - moved);
 }
 
+/* Remove an entry, in one of the two ways. */
 static inline void del(struct fixture *f, u64 nr)
 {
+	struct twheel_index_spot spot;
 	u64 moved = f->index.moved;
 
-	twheel_index_del(&f->index, &f->entry[nr]);
+	if (nr % 2) {
+		twheel_index_seek(&f->index, f->entry[nr].id, &spot);
+		twheel_index_del_at(&f->index, &spot);
+	} else {
+		twheel_index_del(&f->index, &f->entry[nr]);
+	}
 	f->worst_del = max(f->worst_del, f->index.moved - moved);
 }
 

@@ -196,10 +196,8 @@ static void no_segment_for_a_while(struct kunit *test)
 	struct fixture *f = test->priv;
 	u32 i, late = SEGMENT + 200;
 
-	for (i = 0; i < late; i++) {
-		f->entry[i].id = i;
-		twheel_index_add(&f->index, &f->entry[i]);
-	}
+	for (i = 0; i < late; i++)
+		insert(f, i, i);
 	check(test, f);
 	KUNIT_EXPECT_EQ(test, f->index.nr_buckets, SEGMENT);
 	KUNIT_EXPECT_TRUE(test, twheel_index_wants_segment(&f->index));
@@ -360,16 +358,14 @@ static void bucket_of_chosen_ids_is_full_at_last(struct kunit *test)
 
 	for (i = 0; i < TWHEEL_INDEX_CHAIN; i++) {
 		chosen = next_id(f, &id, 9, 5);
-		KUNIT_ASSERT_TRUE(test, twheel_index_has_room(&f->index,
-							      chosen));
+		KUNIT_ASSERT_TRUE(test, has_room(f, chosen));
 		add(f, i, chosen);
 	}
 	chosen = next_id(f, &id, 9, 5);
-	KUNIT_EXPECT_FALSE(test, twheel_index_has_room(&f->index, chosen));
-	KUNIT_EXPECT_TRUE(test, twheel_index_has_room(&f->index,
-						      next_id(f, &id, 9, 6)));
+	KUNIT_EXPECT_FALSE(test, has_room(f, chosen));
+	KUNIT_EXPECT_TRUE(test, has_room(f, next_id(f, &id, 9, 6)));
 	del(f, 0);
-	KUNIT_EXPECT_TRUE(test, twheel_index_has_room(&f->index, chosen));
+	KUNIT_EXPECT_TRUE(test, has_room(f, chosen));
 }
 
 /* Two buckets whose entries are too many for one are not merged. */

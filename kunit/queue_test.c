@@ -49,6 +49,7 @@ struct fixture {
 static int queue_init(struct kunit *test)
 {
 	struct fixture *f = vzalloc(sizeof(*f));
+	struct twheel_index_spot spot;
 	u32 i;
 
 	if (!f)
@@ -57,8 +58,9 @@ static int queue_init(struct kunit *test)
 	if (twheel_index_init(&f->index, TIMERS, 0x1234567))
 		return -ENOMEM;
 	for (i = 0; i < TIMERS; i++) {
+		twheel_index_seek(&f->index, i, &spot);
 		f->timer[i].entry.id = i;
-		twheel_index_add(&f->index, &f->timer[i].entry);
+		twheel_index_add(&f->index, &f->timer[i].entry, &spot);
 	}
 	return 0;
 }

@@ -54,11 +54,17 @@ static u32 hash_id(const struct twheel_index *index, u64 id)
 	return fold(hash ^ (hash >> 32), 0x9e3779b97f4a7c15ULL);
 }
 
-static u32 bucket_nr(const struct twheel_index *index, u64 id)
+static u32 bucket_nr(const struct twheel_index *index, u32 hash)
 {
-	u32 nr = hash_id(index, id) & (2 * index->low - 1);
+	u32 nr = hash & (2 * index->low - 1);
 
 	return nr < index->nr_buckets ? nr : nr - index->low;
+}
+
+static struct twheel_index_entry **bucket_for(const struct twheel_index *index,
+					      u32 hash)
+{
+	return bucket_of(index, bucket_nr(index, hash));
 }
 
 /**
@@ -143,12 +149,37 @@ struct twheel_index_entry *twheel_index_find(const struct twheel_index *index,
 {
 	struct twheel_index_entry *entry;
 
-	entry = *bucket_of(index, bucket_nr(index, id));
+	entry = *bucket_for(index, hash_id(index, id));
 	while (entry && entry->id != id)
 		entry = entry->next;
 	return entry;
 }
 EXPORT_SYMBOL_FOR_KUNIT(twheel_index_find);
+
+/**
+ * twheel_index_seek() - look an ID up, to add or remove it
+ * @index: The index.
+ * @id: The ID.
+ * @spot: Result.
+ *
+ * Return: Its entry, or NULL.
+ */
+struct twheel_index_entry *twheel_index_seek(const struct twheel_index *index,
+					     u64 id,
+					     struct twheel_index_spot *spot)
+{
+	u32 hash = hash_id(index, id);
+	struct twheel_index_entry **link = bucket_for(index, hash);
+	u32 before = 0;
+
+	for (; *link && (*link)->id != id; link = &(*link)->next)
+		before++;
+	spot->link = link;
+	spot->hash = hash;
+	spot->before = before;
+	return *link;
+}
+EXPORT_SYMBOL_FOR_KUNIT(twheel_index_seek);
 
 /* Entries of a bucket. */
 static u32 chain_length(const struct twheel_index_entry *entry)
@@ -159,22 +190,6 @@ static u32 chain_length(const struct twheel_index_entry *entry)
 		nr++;
 	return nr;
 }
-
-/**
- * twheel_index_has_room() - ask whether a bucket takes one more entry
- * @index: The index.
- * @id: The ID of that entry.
- *
- * Return: Whether twheel_index_add() may be called for the ID.
- */
-bool twheel_index_has_room(const struct twheel_index *index, u64 id)
-{
-	struct twheel_index_entry *bucket;
-
-	bucket = *bucket_of(index, bucket_nr(index, id));
-	return chain_length(bucket) < TWHEEL_INDEX_CHAIN;
-}
-EXPORT_SYMBOL_FOR_KUNIT(twheel_index_has_room);
 
 /**
  * twheel_index_wants_segment() - ask whether the next split needs memory
@@ -241,7 +256,7 @@ static void split_one(struct twheel_index *index)
 	index->nr_buckets++;
 	while ((entry = *from)) {
 		index->moved++;
-		if (bucket_nr(index, entry->id) != nr) {
+		if (bucket_nr(index, hash_id(index, entry->id)) != nr) {
 			from = &entry->next;
 			continue;
 		}
@@ -291,15 +306,16 @@ static void merge_one(struct twheel_index *index)
 
 /**
  * twheel_index_add() - add an entry
- * @index: The index; fewer than its maximum are in it, and
- *	twheel_index_has_room().
+ * @index: The index; fewer than its maximum are in it.
  * @entry: The entry; no other has its ID.
+ * @spot: Where twheel_index_seek() did not find its ID; twheel_index_has_room().
  *
  * Splits a bucket, so that there is one for each entry; two, if a split had to
  * be left out for want of a segment.
  */
 void twheel_index_add(struct twheel_index *index,
-		      struct twheel_index_entry *entry)
+		      struct twheel_index_entry *entry,
+		      const struct twheel_index_spot *spot)
 {
 	struct twheel_index_entry **bucket;
 	unsigned int i;
@@ -307,7 +323,7 @@ void twheel_index_add(struct twheel_index *index,
 	for (i = 0; i < 2; i++)
 		if (index->nr >= index->nr_buckets)
 			split_one(index);
-	bucket = bucket_of(index, bucket_nr(index, entry->id));
+	bucket = bucket_for(index, spot->hash);
 	entry->next = *bucket;
 	*bucket = entry;
 	index->nr++;
@@ -315,29 +331,44 @@ void twheel_index_add(struct twheel_index *index,
 EXPORT_SYMBOL_FOR_KUNIT(twheel_index_add);
 
 /**
- * twheel_index_del() - remove an entry
+ * twheel_index_del_at() - remove an entry
  * @index: The index.
- * @entry: The entry, in the index.
+ * @spot: Where twheel_index_seek() found it.
  *
  * Merges at most two buckets, so that there are no more than two buckets for
  * each entry: one merge a call would not keep up, since a removal takes away
  * what two buckets were there for.
  */
-void twheel_index_del(struct twheel_index *index,
-		      struct twheel_index_entry *entry)
+void twheel_index_del_at(struct twheel_index *index,
+			 const struct twheel_index_spot *spot)
 {
-	struct twheel_index_entry **link;
 	unsigned int i;
 
-	link = bucket_of(index, bucket_nr(index, entry->id));
-	while (*link != entry)
-		link = &(*link)->next;
-	*link = entry->next;
+	*spot->link = (*spot->link)->next;
 	index->nr--;
 	for (i = 0; i < 2; i++)
 		if (index->nr_buckets > SEGMENT_BUCKETS &&
 		    index->nr < index->nr_buckets / 2)
 			merge_one(index);
+}
+EXPORT_SYMBOL_FOR_KUNIT(twheel_index_del_at);
+
+/**
+ * twheel_index_del() - remove an entry, wherever it is
+ * @index: The index.
+ * @entry: The entry, in the index.
+ *
+ * As twheel_index_del_at().
+ */
+void twheel_index_del(struct twheel_index *index,
+		      struct twheel_index_entry *entry)
+{
+	struct twheel_index_spot spot;
+
+	spot.link = bucket_for(index, hash_id(index, entry->id));
+	while (*spot.link != entry)
+		spot.link = &(*spot.link)->next;
+	twheel_index_del_at(index, &spot);
 }
 EXPORT_SYMBOL_FOR_KUNIT(twheel_index_del);
 
@@ -487,7 +518,7 @@ const char *twheel_index_check(const struct twheel_index *index)
 		return "the number of buckets is outside its round";
 	for (i = 0; i < index->nr_buckets; i++) {
 		for (entry = *bucket_of(index, i); entry; entry = entry->next) {
-			if (bucket_nr(index, entry->id) != i)
+			if (bucket_nr(index, hash_id(index, entry->id)) != i)
 				return "an entry is in a bucket of another ID";
 			nr++;
 		}

@@ -47,6 +47,20 @@ struct twheel_index {
 };
 
 /**
+ * struct twheel_index_spot - where an ID is, or would be
+ * @link: What points to its entry, or is NULL.
+ * @hash: Of the ID.
+ * @before: Entries before it in its bucket: all of them, if it is not there.
+ *
+ * Valid until the index changes.
+ */
+struct twheel_index_spot {
+	struct twheel_index_entry **link;
+	u32 hash;
+	u32 before;
+};
+
+/**
  * struct twheel_index_place - a place in the order that entries are listed in
  * @position: Bits of the hash, in reverse; TWHEEL_INDEX_END is behind them all.
  * @id: Of the entries with this position, the lowest ID that is still to come.
@@ -65,12 +79,24 @@ struct twheel_index_place {
  */
 #define TWHEEL_INDEX_CHAIN	32
 
+/* Whether an entry may be added at @spot, which is that of no other. */
+static inline bool twheel_index_has_room(const struct twheel_index_spot *spot)
+{
+	return spot->before < TWHEEL_INDEX_CHAIN;
+}
+
 int twheel_index_init(struct twheel_index *index, u64 max, u64 key);
 void twheel_index_destroy(struct twheel_index *index);
 struct twheel_index_entry *twheel_index_find(const struct twheel_index *index,
 					     u64 id);
+struct twheel_index_entry *twheel_index_seek(const struct twheel_index *index,
+					     u64 id,
+					     struct twheel_index_spot *spot);
 void twheel_index_add(struct twheel_index *index,
-		      struct twheel_index_entry *entry);
+		      struct twheel_index_entry *entry,
+		      const struct twheel_index_spot *spot);
+void twheel_index_del_at(struct twheel_index *index,
+			 const struct twheel_index_spot *spot);
 void twheel_index_del(struct twheel_index *index,
 		      struct twheel_index_entry *entry);
 struct twheel_index_entry *twheel_index_next(const struct twheel_index *index,
@@ -79,7 +105,6 @@ struct twheel_index_entry *twheel_index_next(const struct twheel_index *index,
 void twheel_index_pass(const struct twheel_index *index,
 		       struct twheel_index_place *place, u64 id);
 struct twheel_index_entry *twheel_index_pop(struct twheel_index *index);
-bool twheel_index_has_room(const struct twheel_index *index, u64 id);
 bool twheel_index_wants_segment(const struct twheel_index *index);
 struct twheel_index_segment *twheel_index_segment_alloc(void);
 struct twheel_index_segment *

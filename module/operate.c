@@ -45,6 +45,19 @@ static struct twheel_timer *find_timer(const struct twheel_instance *inst,
 	return entry ? container_of(entry, struct twheel_timer, entry) : NULL;
 }
 
+/* The same where the timer may come or go. */
+static struct twheel_timer *seek_timer(const struct twheel_instance *inst,
+				       u64 id, struct twheel_index_spot *spot)
+{
+	struct twheel_index_entry *entry;
+
+	lockdep_assert_held(&inst->lock);
+	if (!inst->wheel)
+		return NULL;
+	entry = twheel_index_seek(&inst->index, id, spot);
+	return entry ? container_of(entry, struct twheel_timer, entry) : NULL;
+}
+
 /* The deadline of a start or reset, for a timer with this interval and slack. */
 static int check_times(const struct hold *hold, u64 time, bool absolute,
 		       u64 interval, u64 slack, u64 *deadline)
@@ -62,6 +75,7 @@ static int check_times(const struct hold *hold, u64 time, bool absolute,
 
 /* Put a supplied timer into the index. */
 static struct twheel_timer *adopt(struct twheel_instance *inst, u64 id,
+				  const struct twheel_index_spot *spot,
 				  struct twheel_supply *supply)
 {
 	struct twheel_timer *timer = supply->timer[--supply->nr];
@@ -72,7 +86,7 @@ static struct twheel_timer *adopt(struct twheel_instance *inst, u64 id,
 	timer->entry.id = id;
 	if (inst->pooled)
 		INIT_LIST_HEAD(&twheel_expiry_of(timer)->copies);
-	twheel_index_add(&inst->index, &timer->entry);
+	twheel_index_add(&inst->index, &timer->entry, spot);
 	return timer;
 }
 
@@ -80,14 +94,15 @@ static struct twheel_timer *adopt(struct twheel_instance *inst, u64 id,
  * Get what a new timer needs: 0, -ENOSPC or -EAGAIN.  It is charged here and not
  * with its memory, so that nobody is charged for timers that he does not have.
  */
-static int claim_room(const struct hold *hold, u64 id)
+static int claim_room(const struct hold *hold,
+		      const struct twheel_index_spot *spot)
 {
 	const struct twheel_instance *inst = hold->inst;
 	struct twheel_supply *supply = hold->supply;
 	int ret;
 
 	if (inst->index.nr >= inst->config.max_timers ||
-	    !twheel_index_has_room(&inst->index, id))
+	    !twheel_index_has_room(spot))
 		return -ENOSPC;
 	supply->wants_segment = twheel_index_wants_segment(&inst->index);
 	if (!supply->nr || supply->pooled != inst->pooled ||
@@ -151,7 +166,8 @@ static int op_start(struct hold *hold, const struct twheel_op *op,
 		    struct twheel_result *result)
 {
 	struct twheel_instance *inst = hold->inst;
-	struct twheel_timer *timer = find_timer(inst, op->id);
+	struct twheel_index_spot spot;
+	struct twheel_timer *timer = seek_timer(inst, op->id, &spot);
 	u64 deadline;
 	int ret;
 
@@ -166,7 +182,7 @@ static int op_start(struct hold *hold, const struct twheel_op *op,
 	if (!ret)
 		ret = check_word(hold, op, timer);
 	if (!ret && !timer)
-		ret = claim_room(hold, op->id);
+		ret = claim_room(hold, &spot);
 	if (ret)
 		return ret;
 
@@ -174,7 +190,7 @@ static int op_start(struct hold *hold, const struct twheel_op *op,
 		disarm(hold, timer, result);
 	} else {
 		*result = (struct twheel_result) { .outcome = TWHEEL_WAS_FREE };
-		timer = adopt(inst, op->id, hold->supply);
+		timer = adopt(inst, op->id, &spot, hold->supply);
 	}
 	fill_timer(hold, op, timer);
 	renew(hold, timer, deadline, result);
@@ -188,13 +204,17 @@ static int op_stop(struct hold *hold, const struct twheel_op *op,
 		   struct twheel_result *result)
 {
 	struct twheel_instance *inst = hold->inst;
-	struct twheel_timer *timer = find_timer(inst, op->id);
+	struct twheel_index_spot spot;
+	struct twheel_timer *timer = seek_timer(inst, op->id, &spot);
 
 	if (!timer)
 		return -ENOENT;
 	disarm(hold, timer, result);
 	result->data = timer->data;
-	twheel_forget(inst, timer, &hold->freed);
+	if (timer->node.mapped)
+		twheel_activity_end(inst, timer);
+	twheel_index_del_at(&inst->index, &spot);
+	list_add(&timer->node.link, &hold->freed);
 	inst->counts.stopped++;
 	trace_twheel_stop(timer, hold->now);
 	return 0;
