@@ -54,9 +54,6 @@ module_param(max_words, ulong, 0644);
 MODULE_PARM_DESC(max_words,
 		 "Most words per instance that SETUP gives (default 4194304)");
 
-static struct kmem_cache *timer_cache;
-static struct kmem_cache *pooled_cache;
-
 /**
  * twheel_instance_limits() - the largest settings that SETUP gives
  * @max: Result.
@@ -162,6 +159,8 @@ EXPORT_SYMBOL_FOR_KUNIT(twheel_instance_init);
  * @queue: As in struct twheel_instance.
  * @words: As in struct twheel_instance.
  * @copies: Of the reader that opened the instance.
+ * @store: As in struct twheel_instance.
+ * @pooled: The kind of what is in @store.
  */
 struct parts {
 	struct twheel_wheel *wheel;
@@ -169,10 +168,37 @@ struct parts {
 	struct twheel_queue queue;
 	struct twheel_words words;
 	struct twheel_copy *copies;
+	struct twheel_store store;
+	bool pooled;
 };
+
+static struct kmem_cache *timer_cache;
+static struct kmem_cache *pooled_cache;
+
+/* Both kinds begin with their struct twheel_timer, at the same address. */
+static_assert(!offsetof(struct twheel_pooled_timer, timer));
+
+static struct kmem_cache *cache_of(bool pooled)
+{
+	return pooled ? pooled_cache : timer_cache;
+}
+
+/**
+ * twheel_timers_discard() - the reverse of twheel_timers_new()
+ * @timers: Timers that no instance was charged for.
+ * @nr: Their number.
+ * @pooled: As they were allocated.
+ */
+void twheel_timers_discard(struct twheel_timer **timers, u32 nr, bool pooled)
+{
+	if (nr)
+		kmem_cache_free_bulk(cache_of(pooled), nr, (void **)timers);
+}
 
 static void parts_free(struct parts *parts)
 {
+	twheel_timers_discard(parts->store.timer, parts->store.nr,
+			      parts->pooled);
 	kvfree(parts->wheel);
 	kvfree(parts->copies);
 	twheel_index_destroy(&parts->index);
@@ -230,7 +256,9 @@ static int install(struct twheel_instance *inst, struct parts *parts,
 	if (ret)
 		return ret;
 	inst->config = *config;
+	parts->pooled = inst->pooled;
 	inst->pooled = config->delivery || config->dispatch;
+	swap(inst->store, parts->store);
 	swap(inst->wheel, parts->wheel);
 	swap(inst->index, parts->index);
 	swap(inst->queue, parts->queue);
@@ -304,18 +332,10 @@ void twheel_instance_config(struct twheel_instance *inst,
 }
 EXPORT_SYMBOL_FOR_KUNIT(twheel_instance_config);
 
-/* Both kinds begin with their struct twheel_timer, at the same address. */
-static_assert(!offsetof(struct twheel_pooled_timer, timer));
-
-static struct kmem_cache *cache_of(bool pooled)
-{
-	return pooled ? pooled_cache : timer_cache;
-}
-
 /**
  * twheel_timers_new() - allocate timers
- * @timers: Result.
- * @nr: How many are wanted, at least 1.
+ * @timers: Result; what is in them is anything.
+ * @nr: How many are wanted, more than 1.
  * @pooled: With an expiry that can come back.
  * @short_of_memory: The last attempt failed: give up early.  In a full memory
  *	cgroup, an attempt in earnest takes milliseconds.
@@ -329,23 +349,10 @@ u32 twheel_timers_new(struct twheel_timer **timers, u32 nr, bool pooled,
 	gfp_t gfp = short_of_memory ? TWHEEL_GFP_EASY : TWHEEL_GFP;
 	struct kmem_cache *cache = cache_of(pooled);
 
-	if (nr > 1 && kmem_cache_alloc_bulk(cache, gfp | __GFP_ZERO, nr,
-					    (void **)timers))
+	if (kmem_cache_alloc_bulk(cache, gfp, nr, (void **)timers))
 		return nr;
-	timers[0] = kmem_cache_zalloc(cache, gfp);
+	timers[0] = kmem_cache_alloc(cache, gfp);
 	return timers[0] ? 1 : 0;
-}
-
-/**
- * twheel_timers_discard() - the reverse of twheel_timers_new()
- * @timers: Timers that no instance was charged for.
- * @nr: Their number.
- * @pooled: As they were allocated.
- */
-void twheel_timers_discard(struct twheel_timer **timers, u32 nr, bool pooled)
-{
-	if (nr)
-		kmem_cache_free_bulk(cache_of(pooled), nr, (void **)timers);
 }
 
 static noinline void free_all(struct twheel_instance *inst, struct list_head *timers)
@@ -420,6 +427,7 @@ void twheel_instance_destroy(struct twheel_instance *inst)
 		cond_resched();
 	}
 	twheel_timers_free(inst, &freed);
+	twheel_timers_discard(inst->store.timer, inst->store.nr, inst->pooled);
 	kvfree(inst->wheel);
 	twheel_index_destroy(&inst->index);
 	twheel_queue_destroy(&inst->queue);

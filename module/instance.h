@@ -15,6 +15,7 @@
 #include "index.h"
 #include "queue.h"
 #include "returns.h"
+#include "store.h"
 #include "timer.h"
 #include "wheel.h"
 #include "words.h"
@@ -116,6 +117,7 @@ struct twheel_pool {
  * @index: All timers by ID.
  * @queue: The QUEUED timers.
  * @words: What programs say of activity.
+ * @store: Free timers.
  * @due: The DUE timers, oldest first.
  * @books: What became of the expiries.
  * @generation: Armings so far: the number of the last one.
@@ -140,6 +142,7 @@ struct twheel_instance {
 	struct twheel_index index;
 	struct twheel_queue queue;
 	struct twheel_words words;
+	struct twheel_store store;
 	struct list_head due;
 	struct twheel_books books;
 	u64 generation;

@@ -21,14 +21,14 @@
  * struct hold - operations under one hold of the lock
  * @inst: The instance; its lock is held.
  * @by: Who asks for them.
- * @supply: For starts.
+ * @wants: What a start has missed: TWHEEL_WANTS_TIMERS and so on.
  * @now: The time, ns.
  * @freed: Timers that are done with.
  */
 struct hold {
 	struct twheel_instance *inst;
 	struct twheel_consumer *by;
-	struct twheel_supply *supply;
+	u32 wants;
 	u64 now;
 	struct list_head freed;
 };
@@ -73,40 +73,39 @@ static int check_times(const struct hold *hold, u64 time, bool absolute,
 	return max(interval, slack) > KTIME_MAX - *deadline ? -EOVERFLOW : 0;
 }
 
-/* Put a supplied timer into the index. */
+/* Put a timer of the store into the index. */
 static struct twheel_timer *adopt(struct twheel_instance *inst, u64 id,
-				  const struct twheel_index_spot *spot,
-				  struct twheel_supply *supply)
+				  const struct twheel_index_spot *spot)
 {
-	struct twheel_timer *timer = supply->timer[--supply->nr];
+	struct twheel_timer *timer = twheel_store_take(&inst->store);
 
-	if (supply->segment)
-		supply->segment = twheel_index_supply(&inst->index,
-						      supply->segment);
-	timer->entry.id = id;
-	if (inst->pooled)
+	*timer = (struct twheel_timer) { .entry.id = id };
+	if (inst->pooled) {
+		*twheel_expiry_of(timer) = (struct twheel_expiry) { };
 		INIT_LIST_HEAD(&twheel_expiry_of(timer)->copies);
+	}
 	twheel_index_add(&inst->index, &timer->entry, spot);
 	return timer;
 }
 
 /*
- * Get what a new timer needs: 0, -ENOSPC or -EAGAIN.  It is charged here and not
- * with its memory, so that nobody is charged for timers that he does not have.
+ * See that there is what a new timer needs: 0, -ENOSPC or -EAGAIN.  It is charged
+ * here and not with its memory, so that nobody is charged for timers that he does
+ * not have.
  */
-static int claim_room(const struct hold *hold,
-		      const struct twheel_index_spot *spot)
+static int claim_room(struct hold *hold, const struct twheel_index_spot *spot)
 {
 	const struct twheel_instance *inst = hold->inst;
-	struct twheel_supply *supply = hold->supply;
 	int ret;
 
 	if (inst->index.nr >= inst->config.max_timers ||
 	    !twheel_index_has_room(spot))
 		return -ENOSPC;
-	supply->wants_segment = twheel_index_wants_segment(&inst->index);
-	if (!supply->nr || supply->pooled != inst->pooled ||
-	    (supply->wants_segment && !supply->segment))
+	if (!inst->store.nr)
+		hold->wants |= TWHEEL_WANTS_TIMERS;
+	if (twheel_index_wants_segment(&inst->index))
+		hold->wants |= TWHEEL_WANTS_SEGMENT;
+	if (hold->wants)
 		return -EAGAIN;
 	ret = twheel_account_charge(inst->account);
 	/* What was stopped before in this hold is given back at its end. */
@@ -190,7 +189,7 @@ static int op_start(struct hold *hold, const struct twheel_op *op,
 		disarm(hold, timer, result);
 	} else {
 		*result = (struct twheel_result) { .outcome = TWHEEL_WAS_FREE };
-		timer = adopt(inst, op->id, &spot, hold->supply);
+		timer = adopt(inst, op->id, &spot);
 	}
 	fill_timer(hold, op, timer);
 	renew(hold, timer, deadline, result);
@@ -432,7 +431,24 @@ static int run_op(struct hold *hold, const struct twheel_op *op,
 	}
 }
 
-/* Returns how many were done: less than @nr if a start needs a supply. */
+/* Keep some of the timers that are done with, for the next starts. */
+static void keep_some(struct twheel_instance *inst, struct list_head *freed)
+{
+	struct twheel_timer *timer, *next;
+	u32 kept = 0;
+
+	list_for_each_entry_safe(timer, next, freed, node.link) {
+		if (twheel_store_full(&inst->store))
+			break;
+		list_del(&timer->node.link);
+		twheel_store_put(&inst->store, timer);
+		kept++;
+	}
+	if (kept)
+		twheel_account_uncharge(inst->account, kept);
+}
+
+/* Returns how many were done: less than @nr if a start has to be supplied. */
 static u32 run_locked(struct hold *hold, const struct twheel_op *ops,
 		      struct twheel_result *results, u32 nr)
 {
@@ -449,31 +465,34 @@ static u32 run_locked(struct hold *hold, const struct twheel_op *ops,
 	}
 	if (i && hold->inst->wheel)
 		twheel_expiry_commit(hold->inst, hold->now, i, &hold->freed);
+	keep_some(hold->inst, &hold->freed);
 	return i;
 }
 
-static u32 run_hold(struct twheel_instance *inst, struct twheel_consumer *by,
-		    const struct twheel_op *ops, struct twheel_result *results,
-		    u32 nr, struct twheel_supply *supply)
+/* The same for starts that need more than the instance has. */
+static noinline void run_supplied(struct hold *hold,
+				  const struct twheel_op *ops,
+				  struct twheel_result *results, u32 nr)
 {
-	struct hold hold = { .inst = inst, .by = by, .supply = supply };
-	u32 done;
+	struct twheel_supply supply = { .nr = 0 };
+	u32 done = 0;
+	int ret;
 
-	INIT_LIST_HEAD(&hold.freed);
-	spin_lock_bh(&inst->lock);
-	done = run_locked(&hold, ops, results, nr);
-	spin_unlock_bh(&inst->lock);
-	twheel_timers_free(inst, &hold.freed);
-	return done;
-}
-
-static u32 count_starts(const struct twheel_op *ops, u32 nr)
-{
-	u32 i, starts = 0;
-
-	for (i = 0; i < nr; i++)
-		starts += ops[i].opcode == TWHEEL_OP_START;
-	return starts;
+	while (done < nr) {
+		ret = twheel_supply_alloc(hold->inst, &supply, hold->wants);
+		if (ret)
+			results[done++] = (struct twheel_result) {
+				.error = ret,
+			};
+		hold->wants = 0;
+		spin_lock_bh(&hold->inst->lock);
+		if (hold->inst->wheel)
+			twheel_supply_hand_over(hold->inst, &supply);
+		done += run_locked(hold, ops + done, results + done, nr - done);
+		spin_unlock_bh(&hold->inst->lock);
+		twheel_timers_free(hold->inst, &hold->freed);
+	}
+	twheel_supply_free(&supply);
 }
 
 /**
@@ -494,23 +513,16 @@ void twheel_instance_operate(struct twheel_instance *inst,
 			     const struct twheel_op *ops,
 			     struct twheel_result *results, u32 nr)
 {
-	struct twheel_supply supply = { .nr = 0 };
-	u32 done = 0;
-	int ret;
+	struct hold hold = { .inst = inst, .by = by };
+	u32 done;
 
-	for (;;) {
-		done += run_hold(inst, by, ops + done, results + done, nr - done,
-				 &supply);
-		if (done == nr)
-			break;
-		ret = twheel_supply_alloc(inst, &supply,
-					  count_starts(ops + done, nr - done));
-		if (ret)
-			results[done++] = (struct twheel_result) {
-				.error = ret,
-			};
-	}
-	twheel_supply_free(&supply);
+	INIT_LIST_HEAD(&hold.freed);
+	spin_lock_bh(&inst->lock);
+	done = run_locked(&hold, ops, results, nr);
+	spin_unlock_bh(&inst->lock);
+	twheel_timers_free(inst, &hold.freed);
+	if (done < nr)
+		run_supplied(&hold, ops + done, results + done, nr - done);
 }
 EXPORT_SYMBOL_FOR_KUNIT(twheel_instance_operate);
 

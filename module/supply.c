@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Memory that starts may need, allocated outside the lock
+ * Memory that starts need, allocated outside the lock
  */
 #include <linux/errno.h>
-#include <linux/minmax.h>
+#include <linux/lockdep.h>
 
 #include "compat.h"
 #include "supply.h"
@@ -21,38 +21,66 @@ static void discard_wrong_kind(const struct twheel_instance *inst,
 	supply->pooled = pooled;
 }
 
+static int alloc_timers(const struct twheel_instance *inst,
+			struct twheel_supply *supply)
+{
+	discard_wrong_kind(inst, supply);
+	if (supply->nr)
+		return 0;
+	supply->nr = twheel_timers_new(supply->timer, TWHEEL_STORE_TIMERS,
+				       supply->pooled, supply->short_of_memory);
+	supply->short_of_memory |= !supply->nr;
+	return supply->nr ? 0 : -ENOMEM;
+}
+
 /**
  * twheel_supply_alloc() - allocate what is wanted
  * @inst: For this instance; it is set up if it was not.
  * @supply: What there is already; what is missing is added.
- * @wanted: Starts that are to come.
+ * @wants: TWHEEL_WANTS_TIMERS and so on.
  *
  * Context: May sleep.  Charged to the caller's memory cgroup.
  * Return: 0 or -ENOMEM.
  */
 int twheel_supply_alloc(struct twheel_instance *inst,
-			struct twheel_supply *supply, u32 wanted)
+			struct twheel_supply *supply, u32 wants)
 {
-	int ret;
+	int ret = 0;
 
-	if (!READ_ONCE(inst->wheel)) {
+	if (!READ_ONCE(inst->wheel))
 		ret = twheel_instance_setup(inst, NULL);
-		if (ret)
-			return ret;
-	}
-	discard_wrong_kind(inst, supply);
-	if (!supply->nr) {
-		supply->nr = twheel_timers_new(supply->timer,
-					       min_t(u32, wanted,
-						     TWHEEL_SUPPLY_TIMERS),
-					       supply->pooled,
-					       supply->short_of_memory);
-		supply->short_of_memory |= !supply->nr;
-		if (!supply->nr)
-			return -ENOMEM;
-	}
-	if (!supply->wants_segment || supply->segment)
-		return 0;
+	if (!ret && wants & TWHEEL_WANTS_TIMERS)
+		ret = alloc_timers(inst, supply);
+	if (ret || !(wants & TWHEEL_WANTS_SEGMENT) || supply->segment)
+		return ret;
 	supply->segment = twheel_index_segment_alloc();
 	return supply->segment ? 0 : -ENOMEM;
+}
+
+/**
+ * twheel_supply_hand_over() - give the instance what it has room for
+ * @inst: The instance, set up; its lock is held.
+ * @supply: What is left of it is the caller's.
+ */
+void twheel_supply_hand_over(struct twheel_instance *inst,
+			     struct twheel_supply *supply)
+{
+	lockdep_assert_held(&inst->lock);
+	if (supply->segment)
+		supply->segment = twheel_index_supply(&inst->index,
+						      supply->segment);
+	if (supply->pooled != inst->pooled)
+		return;
+	while (supply->nr && !twheel_store_full(&inst->store))
+		twheel_store_put(&inst->store, supply->timer[--supply->nr]);
+}
+
+/**
+ * twheel_supply_free() - free what was not handed over
+ * @supply: The supply.
+ */
+void twheel_supply_free(struct twheel_supply *supply)
+{
+	twheel_timers_discard(supply->timer, supply->nr, supply->pooled);
+	twheel_index_segment_free(supply->segment);
 }
