@@ -101,6 +101,50 @@ static void charge_goes_back_at_once(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic64_read(&f->account->timers), 0);
 }
 
+/* Free timers are kept for the next starts, but not many, and for nobody's money. */
+static void free_timers_are_kept(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	const struct twheel_store *store = &f->inst.store;
+	u64 i;
+
+	for (i = 0; i < 3 * TWHEEL_STORE_TIMERS; i++)
+		KUNIT_ASSERT_EQ(test, start(f, i, 5 * TICK, 0, 0), 0);
+	KUNIT_EXPECT_EQ(test, store->nr, 0);
+	KUNIT_ASSERT_EQ(test, stop(f, 0), 0);
+	KUNIT_EXPECT_EQ(test, store->nr, 1);
+	KUNIT_EXPECT_EQ(test, atomic64_read(&f->account->timers), i - 1);
+	KUNIT_ASSERT_EQ(test, start(f, i, 5 * TICK, 0, 0), 0);
+	KUNIT_EXPECT_EQ(test, store->nr, 0);
+	while (i)
+		KUNIT_ASSERT_EQ(test, stop(f, i--), 0);
+	KUNIT_EXPECT_EQ(test, store->nr, TWHEEL_STORE_TIMERS);
+	KUNIT_EXPECT_EQ(test, atomic64_read(&f->account->timers), 0);
+}
+
+/* What a start has brought that failed is not of the kind that SETUP asks for. */
+static void setup_gives_free_timers_back(struct kunit *test)
+{
+	struct twheel_config config = {
+		.delivery = TWHEEL_AT_LEAST_ONCE,
+		.lease_ns = TICK,
+	};
+	const s64 others = 1LL << 40;
+	struct fixture *f = test->priv;
+
+	atomic64_add(others, &f->account->timers);
+	KUNIT_EXPECT_EQ(test, start(f, 1, 5 * TICK, 0, 0), -ENOSPC);
+	atomic64_sub(others, &f->account->timers);
+	KUNIT_EXPECT_EQ(test, f->inst.store.nr, TWHEEL_STORE_TIMERS);
+	KUNIT_ASSERT_EQ(test, twheel_config_fill(&config), 0);
+	KUNIT_ASSERT_EQ(test, twheel_instance_setup(&f->inst, &config), 0);
+	KUNIT_EXPECT_EQ(test, f->inst.store.nr, 0);
+	KUNIT_EXPECT_EQ(test, start(f, 1, TICK, 0, 0), 0);
+	run_for(f, 2 * TICK);
+	KUNIT_EXPECT_EQ(test, read_events(f, 9), 1);
+	KUNIT_EXPECT_EQ(test, f->event[0].attempt, 1);
+}
+
 static void setup_before_the_first_start(struct kunit *test)
 {
 	struct twheel_config config = { .clock = CLOCK_BOOTTIME };
@@ -162,6 +206,8 @@ static struct kunit_case limits_cases[] = {
 	KUNIT_CASE(limit_of_a_bucket),
 	KUNIT_CASE(limit_of_the_user),
 	KUNIT_CASE(charge_goes_back_at_once),
+	KUNIT_CASE(free_timers_are_kept),
+	KUNIT_CASE(setup_gives_free_timers_back),
 	KUNIT_CASE(setup_before_the_first_start),
 	KUNIT_CASE(wrong_settings),
 	KUNIT_CASE(killed_instance_is_quiet),
