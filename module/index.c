@@ -256,7 +256,8 @@ static void split_one(struct twheel_index *index)
 	index->nr_buckets++;
 	while ((entry = *from)) {
 		index->moved++;
-		if (bucket_nr(index, hash_id(index, entry->id)) != nr) {
+		/* All that they have in common is the bits below. */
+		if (!(hash_id(index, entry->id) & index->low)) {
 			from = &entry->next;
 			continue;
 		}

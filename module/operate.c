@@ -112,14 +112,25 @@ static int claim_room(struct hold *hold, const struct twheel_index_spot *spot)
 	return ret && !list_empty(&hold->freed) ? -EAGAIN : ret;
 }
 
+/* Each field, which costs less than to clear the structure before. */
+static void fill_result(struct twheel_result *result, u32 outcome,
+			u64 generation, u64 remaining)
+{
+	result->error = 0;
+	result->outcome = outcome;
+	result->generation = generation;
+	result->remaining_ns = remaining;
+	result->deadline_ns = 0;
+	result->data = 0;
+	result->interval_ns = 0;
+}
+
 /* End the arming of a timer; what became of it goes into @result. */
 static void disarm(const struct hold *hold, struct twheel_timer *timer,
 		   struct twheel_result *result)
 {
-	*result = (struct twheel_result) {
-		.generation = timer->generation,
-		.remaining_ns = twheel_remaining(hold->inst, timer, hold->now),
-	};
+	fill_result(result, 0, timer->generation,
+		    twheel_remaining(hold->inst, timer, hold->now));
 	result->outcome = twheel_expiry_disarm(hold->inst, timer);
 }
 
@@ -188,7 +199,7 @@ static int op_start(struct hold *hold, const struct twheel_op *op,
 	if (timer) {
 		disarm(hold, timer, result);
 	} else {
-		*result = (struct twheel_result) { .outcome = TWHEEL_WAS_FREE };
+		fill_result(result, TWHEEL_WAS_FREE, 0, 0);
 		timer = adopt(inst, op->id, &spot);
 	}
 	fill_timer(hold, op, timer);
@@ -235,10 +246,8 @@ static bool can_stay(const struct hold *hold, const struct twheel_timer *timer,
 static void stay(const struct hold *hold, struct twheel_timer *timer,
 		 u64 deadline, struct twheel_result *result)
 {
-	*result = (struct twheel_result) {
-		.outcome = TWHEEL_STOPPED,
-		.remaining_ns = twheel_remaining(hold->inst, timer, hold->now),
-	};
+	fill_result(result, TWHEEL_STOPPED, 0,
+		    twheel_remaining(hold->inst, timer, hold->now));
 	renew(hold, timer, deadline, result);
 }
 
@@ -369,6 +378,38 @@ static noinline int run_lease_op(struct hold *hold, const struct twheel_op *op,
 	return op_extend(hold, op, result);
 }
 
+/* What an operation does not know has to be 0. */
+static int check_start(const struct twheel_op *op)
+{
+	const u32 known = TWHEEL_ABSTIME | TWHEEL_EXCLUSIVE | TWHEEL_MAPPED;
+	u64 unused = op->token;
+
+	if (!(op->flags & TWHEEL_MAPPED))
+		unused |= op->word;
+	return op->flags & ~known || unused ? -EOPNOTSUPP : 0;
+}
+
+static int check_reset(const struct twheel_op *op)
+{
+	const u32 known = TWHEEL_ABSTIME | TWHEEL_NEW_TIMEOUT;
+
+	if (op->flags & ~known || op->interval_ns || op->data || op->slack_ns ||
+	    op->token || op->word)
+		return -EOPNOTSUPP;
+	if (op->flags & TWHEEL_NEW_TIMEOUT)
+		return 0;
+	return op->time_ns || op->flags ? -EINVAL : 0;
+}
+
+/* Of those that take an ID and nothing else. */
+static int check_bare(const struct twheel_op *op)
+{
+	u64 unused = op->flags | op->time_ns | op->interval_ns | op->data |
+		     op->slack_ns | op->token | op->word;
+
+	return unused ? -EOPNOTSUPP : 0;
+}
+
 static int check_lease_op(const struct twheel_op *op)
 {
 	u64 unused = op->flags | op->interval_ns | op->data | op->slack_ns |
@@ -379,53 +420,22 @@ static int check_lease_op(const struct twheel_op *op)
 	return unused ? -EOPNOTSUPP : 0;
 }
 
-/* See that nothing is asked for that the operation does not know. */
-static int check_op(const struct twheel_op *op)
-{
-	u64 unused = op->token;
-	u32 flags = 0;
-
-	if (op->opcode >= TWHEEL_OP_ACK)
-		return check_lease_op(op);
-	if (!(op->flags & TWHEEL_MAPPED))
-		unused |= op->word;
-	if (op->opcode == TWHEEL_OP_START)
-		flags = TWHEEL_ABSTIME | TWHEEL_EXCLUSIVE | TWHEEL_MAPPED;
-	else
-		unused |= op->interval_ns | op->data | op->slack_ns;
-	if (op->opcode == TWHEEL_OP_RESET)
-		flags = TWHEEL_ABSTIME | TWHEEL_NEW_TIMEOUT;
-	else if (op->opcode != TWHEEL_OP_START)
-		unused |= op->time_ns;
-	if (op->flags & ~flags || unused)
-		return -EOPNOTSUPP;
-	if (op->opcode == TWHEEL_OP_RESET &&
-	    !(op->flags & TWHEEL_NEW_TIMEOUT) &&
-	    (op->time_ns || (op->flags & TWHEEL_ABSTIME)))
-		return -EINVAL;
-	return 0;
-}
-
 static int run_op(struct hold *hold, const struct twheel_op *op,
 		  struct twheel_result *result)
 {
-	int ret = check_op(op);
-
-	if (ret)
-		return ret;
 	switch (op->opcode) {
 	case TWHEEL_OP_START:
-		return op_start(hold, op, result);
+		return check_start(op) ?: op_start(hold, op, result);
 	case TWHEEL_OP_STOP:
-		return op_stop(hold, op, result);
+		return check_bare(op) ?: op_stop(hold, op, result);
 	case TWHEEL_OP_RESET:
-		return op_reset(hold, op, result);
+		return check_reset(op) ?: op_reset(hold, op, result);
 	case TWHEEL_OP_GET:
-		return op_get(hold, op, result);
+		return check_bare(op) ?: op_get(hold, op, result);
 	case TWHEEL_OP_ACK:
 	case TWHEEL_OP_REJECT:
 	case TWHEEL_OP_EXTEND:
-		return run_lease_op(hold, op, result);
+		return check_lease_op(op) ?: run_lease_op(hold, op, result);
 	default:
 		return -EOPNOTSUPP;
 	}

@@ -52,44 +52,6 @@ const u8 twheel_timer_transitions[TWHEEL_STATES][TWHEEL_STEPS] = {
 EXPORT_SYMBOL_FOR_KUNIT(twheel_timer_transitions);
 
 /**
- * twheel_timer_deadline() - make a deadline of what a caller asks for
- * @now: The time, ns.
- * @time: A timeout from now or a deadline, ns.
- * @absolute: It is a deadline.
- * @deadline: Result, at most KTIME_MAX.
- *
- * Return: 0, or -EOVERFLOW if the deadline is beyond the end of the clock;
- * then @deadline is untouched.
- */
-int twheel_timer_deadline(u64 now, u64 time, bool absolute, u64 *deadline)
-{
-	u64 room = absolute ? KTIME_MAX : KTIME_MAX - now;
-
-	if (time > room)
-		return -EOVERFLOW;
-	*deadline = absolute ? time : now + time;
-	return 0;
-}
-EXPORT_SYMBOL_FOR_KUNIT(twheel_timer_deadline);
-
-/**
- * twheel_timer_remaining() - time that a timer still has
- * @timer: The timer.
- * @deadline: Its deadline, or the effective one, ns.
- * @now: The time, ns.
- *
- * Return: Nanoseconds to @deadline; 0 once it has passed or the timer expired.
- */
-u64 twheel_timer_remaining(const struct twheel_timer *timer, u64 deadline,
-			   u64 now)
-{
-	if (timer->node.state != TWHEEL_ARMED || deadline <= now)
-		return 0;
-	return deadline - now;
-}
-EXPORT_SYMBOL_FOR_KUNIT(twheel_timer_remaining);
-
-/**
  * twheel_timer_describe() - all that can be said about a timer
  * @timer: The timer.
  * @shift: A tick is 2^@shift ns.

@@ -155,9 +155,6 @@ struct twheel_books {
 /* The state that follows, plus 1; 0: it cannot happen. */
 extern const u8 twheel_timer_transitions[TWHEEL_STATES][TWHEEL_STEPS];
 
-int twheel_timer_deadline(u64 now, u64 time, bool absolute, u64 *deadline);
-u64 twheel_timer_remaining(const struct twheel_timer *timer, u64 deadline,
-			   u64 now);
 u64 twheel_timer_expirations(const struct twheel_timer *timer, u64 now);
 void twheel_timer_describe(const struct twheel_timer *timer,
 			   unsigned int shift, u64 now,
@@ -237,6 +234,43 @@ static inline u64 twheel_timer_interval(const struct twheel_timer *timer)
 static inline u64 twheel_timer_tick(u64 deadline, unsigned int shift)
 {
 	return (deadline + BIT_ULL(shift) - 1) >> shift;
+}
+
+/**
+ * twheel_timer_deadline() - make a deadline of what a caller asks for
+ * @now: The time, ns.
+ * @time: A timeout from now or a deadline, ns.
+ * @absolute: It is a deadline.
+ * @deadline: Result, at most KTIME_MAX.
+ *
+ * Return: 0, or -EOVERFLOW if the deadline is beyond the end of the clock;
+ * then @deadline is untouched.
+ */
+static inline int twheel_timer_deadline(u64 now, u64 time, bool absolute,
+					u64 *deadline)
+{
+	u64 room = absolute ? KTIME_MAX : KTIME_MAX - now;
+
+	if (time > room)
+		return -EOVERFLOW;
+	*deadline = absolute ? time : now + time;
+	return 0;
+}
+
+/**
+ * twheel_timer_remaining() - time that a timer still has
+ * @timer: The timer.
+ * @deadline: Its deadline, or the effective one, ns.
+ * @now: The time, ns.
+ *
+ * Return: Nanoseconds to @deadline; 0 once it has passed or the timer expired.
+ */
+static inline u64 twheel_timer_remaining(const struct twheel_timer *timer,
+					 u64 deadline, u64 now)
+{
+	if (timer->node.state != TWHEEL_ARMED || deadline <= now)
+		return 0;
+	return deadline - now;
 }
 
 /**
