@@ -106,7 +106,7 @@ void twheel_account_put(struct twheel_account *account)
 EXPORT_SYMBOL_FOR_KUNIT(twheel_account_put);
 
 /* Never above @max, not even for a moment: others look at it meanwhile. */
-static bool charge(atomic64_t *used, u64 nr, u64 max)
+static __always_inline bool charge(atomic64_t *used, u64 nr, u64 max)
 {
 	s64 old = atomic64_read(used);
 

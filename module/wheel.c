@@ -92,9 +92,13 @@ static void find_wake(struct twheel_wheel *w)
 	}
 }
 
-/* Put @node, which is in no list, into its slot; return the period. */
-static u64 insert(struct twheel_wheel *w, struct twheel_node *node,
-		  unsigned int *level)
+/*
+ * Put @node, which is in no list, into its slot; return the period.  In line, as
+ * every start and every migration step comes here.
+ */
+static __always_inline u64 insert(struct twheel_wheel *w,
+				  struct twheel_node *node,
+				  unsigned int *level)
 {
 	u64 expires = max(node->expires, w->clk);
 	u64 period;
