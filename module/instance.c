@@ -355,6 +355,16 @@ u32 twheel_timers_new(struct twheel_timer **timers, u32 nr, bool pooled,
 	return timers[0] ? 1 : 0;
 }
 
+static void free_one(struct twheel_instance *inst, struct list_head *timers)
+{
+	kmem_cache_free(cache_of(inst->pooled),
+			list_first_entry(timers, struct twheel_timer,
+					 node.link));
+	twheel_account_uncharge(inst->account, 1);
+	INIT_LIST_HEAD(timers);
+}
+
+/* Out of line: the array is cleared where the stack is. */
 static noinline void free_all(struct twheel_instance *inst, struct list_head *timers)
 {
 	struct kmem_cache *cache = cache_of(inst->pooled);
@@ -386,8 +396,11 @@ static noinline void free_all(struct twheel_instance *inst, struct list_head *ti
  */
 void twheel_timers_free(struct twheel_instance *inst, struct list_head *timers)
 {
-	/* The usual case, for which no stack has to be cleared. */
-	if (!list_empty(timers))
+	if (list_empty(timers))
+		return;
+	if (list_is_singular(timers))
+		free_one(inst, timers);
+	else
 		free_all(inst, timers);
 }
 

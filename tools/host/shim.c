@@ -36,13 +36,18 @@ int kmem_cache_alloc_bulk(struct kmem_cache *cache, gfp_t flags, size_t nr,
 	return nr;
 }
 
+void kmem_cache_free(struct kmem_cache *cache, void *object)
+{
+	cache->live--;
+	free(object);
+}
+
 void kmem_cache_free_bulk(struct kmem_cache *cache, size_t nr, void **objects)
 {
 	size_t i;
 
-	cache->live -= nr;
 	for (i = 0; i < nr; i++)
-		free(objects[i]);
+		kmem_cache_free(cache, objects[i]);
 }
 
 /* As in the kernel, objects that are left are a bug. */

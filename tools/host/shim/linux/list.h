@@ -13,6 +13,11 @@ static inline void INIT_LIST_HEAD(struct list_head *head)
 	head->prev = head;
 }
 
+static inline bool list_is_singular(const struct list_head *head)
+{
+	return head->next != head && head->next == head->prev;
+}
+
 static inline bool list_empty(const struct list_head *head)
 {
 	return head->next == head;

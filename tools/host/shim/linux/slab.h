@@ -23,6 +23,7 @@ struct kmem_cache *shim_cache_create(size_t size);
 void *kmem_cache_alloc(struct kmem_cache *cache, gfp_t flags);
 int kmem_cache_alloc_bulk(struct kmem_cache *cache, gfp_t flags, size_t nr,
 			  void **objects);
+void kmem_cache_free(struct kmem_cache *cache, void *object);
 void kmem_cache_free_bulk(struct kmem_cache *cache, size_t nr, void **objects);
 void kmem_cache_destroy(struct kmem_cache *cache);
 
