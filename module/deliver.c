@@ -17,22 +17,27 @@
 /* Steps of the queue that they may take. */
 #define DELIVER_STEPS	(4 * DELIVER_RECORDS)
 
-static void fill_event(const struct twheel_timer *timer, u64 sequence,
-		       u64 dropped, u64 now, struct twheel_event *event)
+/* Field by field, and all of them: @event holds the record before. */
+static __always_inline void fill_event(const struct twheel_timer *timer,
+				       u64 sequence, u64 dropped, u64 now,
+				       struct twheel_event *event)
 {
-	*event = (struct twheel_event) {
-		.id = timer->entry.id,
-		.data = timer->data,
-		.generation = timer->generation,
-		.sequence = sequence + dropped + 1,
-		.deadline_ns = timer->deadline,
-		.fired_ns = timer->node.expires,
-		.expirations = twheel_timer_expirations(timer, now),
-		.dropped = dropped,
-		.attempt = 1,
-		.flags = (dropped ? TWHEEL_EVENT_DROPPED : 0) |
-			 (twheel_timer_interval(timer) ? TWHEEL_EVENT_PERIODIC : 0),
-	};
+	u64 interval = twheel_timer_interval(timer);
+
+	event->id = timer->entry.id;
+	event->data = timer->data;
+	event->generation = timer->generation;
+	event->sequence = sequence + dropped + 1;
+	event->deadline_ns = timer->deadline;
+	event->fired_ns = timer->node.expires;
+	event->expirations = 1;
+	if (interval)
+		event->expirations = twheel_timer_expirations(timer, now);
+	event->dropped = dropped;
+	event->attempt = 1;
+	event->flags = (dropped ? TWHEEL_EVENT_DROPPED : 0) |
+		       (interval ? TWHEEL_EVENT_PERIODIC : 0);
+	event->token = 0;
 }
 
 /* What an expiry that may come back tells beyond that. */
@@ -56,6 +61,7 @@ static void fill_attempt(const struct twheel_instance *inst,
  * @now: The time, ns.
  * @budget: Steps of the queue that are left.
  * @freed: Timers that are done with.
+ * @event: The record that is handed over.
  * @end: Why it stopped.
  */
 struct delivery {
@@ -65,10 +71,15 @@ struct delivery {
 	u64 now;
 	u32 budget;
 	struct list_head freed;
+	struct twheel_event event;
 	enum twheel_read_end end;
 };
 
-/* The next in the queue; expiries that are out of date go back on the way. */
+/*
+ * The next in the queue; expiries that are out of date go back on the way.  When
+ * it is empty, what waits moves up: a small queue is filled again while it is
+ * read.
+ */
 static struct twheel_timer *first_queued(struct twheel_instance *inst,
 					 struct delivery *d, u64 *dropped)
 {
@@ -76,19 +87,22 @@ static struct twheel_timer *first_queued(struct twheel_instance *inst,
 
 	for (;;) {
 		timer = twheel_queue_first(&inst->queue, dropped, &d->budget);
-		if (!timer || !timer->node.mapped ||
-		    !twheel_expiry_recall(inst, timer, d->now))
-			return timer;
-		/* As after a record: what waits moves up. */
-		if (!list_empty(&inst->due))
-			twheel_expiry_pump(inst, d->now, &d->budget, &d->freed);
+		if (likely(timer)) {
+			if (!timer->node.mapped ||
+			    !twheel_expiry_recall(inst, timer, d->now))
+				return timer;
+			continue;
+		}
+		if (inst->queue.live || !d->budget || list_empty(&inst->due))
+			return NULL;
+		twheel_expiry_pump(inst, d->now, &d->budget, &d->freed);
 	}
 }
 
 /* One record from the queue; false if there is none, or it is not taken. */
 static bool deliver_queued(struct twheel_instance *inst, struct delivery *d)
 {
-	struct twheel_event event;
+	struct twheel_event *event = &d->event;
 	struct twheel_timer *timer;
 	u64 dropped;
 
@@ -97,15 +111,15 @@ static bool deliver_queued(struct twheel_instance *inst, struct delivery *d)
 		d->end = TWHEEL_READ_EMPTY;
 		return false;
 	}
-	fill_event(timer, inst->queue.sequence, dropped, d->now, &event);
-	if (!d->receiver->take(d->receiver, &event)) {
+	fill_event(timer, inst->queue.sequence, dropped, d->now, event);
+	if (!d->receiver->take(d->receiver, event)) {
 		d->end = TWHEEL_READ_REFUSED;
 		return false;
 	}
 	trace_twheel_deliver(timer, d->now);
 	twheel_queue_deliver(&inst->queue, dropped);
 	twheel_timer_step(timer, TWHEEL_STEP_DELIVER, &inst->books);
-	twheel_settle(inst, timer, event.expirations, d->now, &d->freed);
+	twheel_settle(inst, timer, event->expirations, d->now, &d->freed);
 	return true;
 }
 
@@ -148,9 +162,9 @@ static bool deliver_copy(struct twheel_instance *inst, struct delivery *d)
 }
 
 /* The same where expiries can come back, or readers have lines of their own. */
-static noinline bool deliver_pooled(struct twheel_instance *inst, struct delivery *d)
+static bool deliver_pooled(struct twheel_instance *inst, struct delivery *d)
 {
-	struct twheel_event event;
+	struct twheel_event *event = &d->event;
 	struct twheel_timer *timer;
 	struct twheel_pick pick;
 
@@ -164,13 +178,13 @@ static noinline bool deliver_pooled(struct twheel_instance *inst, struct deliver
 	timer = twheel_timer_of(pick.expiry);
 	if (recall(inst, d, timer))
 		return true;
-	fill_event(timer, *pick.sequence, pick.dropped, d->now, &event);
-	fill_attempt(inst, pick.expiry, &event);
+	fill_event(timer, *pick.sequence, pick.dropped, d->now, event);
+	fill_attempt(inst, pick.expiry, event);
 	d->end = TWHEEL_READ_REFUSED;
-	if (!d->receiver->take(d->receiver, &event))
+	if (!d->receiver->take(d->receiver, event))
 		return false;
 	twheel_pick_take(d->consumer, &pick);
-	hand_over(inst, d, timer, event.expirations);
+	hand_over(inst, d, timer, event->expirations);
 	/* It is not idle, and what it took over was enough. */
 	if (d->claim == TWHEEL_CLAIM_IDLE)
 		d->claim = TWHEEL_CLAIM_OWN;
@@ -178,25 +192,41 @@ static noinline bool deliver_pooled(struct twheel_instance *inst, struct deliver
 	return true;
 }
 
-static void deliver_locked(struct twheel_instance *inst, struct delivery *d)
+static void pump(struct twheel_instance *inst, struct delivery *d)
 {
-	bool pooled = inst->pooled;
+	if (!list_empty(&inst->due))
+		twheel_expiry_pump(inst, d->now, &d->budget, &d->freed);
+}
+
+static noinline void deliver_all_pooled(struct twheel_instance *inst, struct delivery *d)
+{
 	unsigned int i;
 
+	for (i = 0; i < DELIVER_RECORDS && deliver_pooled(inst, d); i++)
+		pump(inst, d);
+}
+
+/* What waits moves up in one go. */
+static void deliver_all_queued(struct twheel_instance *inst, struct delivery *d)
+{
+	unsigned int i;
+
+	for (i = 0; i < DELIVER_RECORDS && deliver_queued(inst, d); i++)
+		;
+	pump(inst, d);
+	d->consumer->tally.given += i;
+	d->consumer->tally.delivered += i;
+}
+
+static void deliver_locked(struct twheel_instance *inst, struct delivery *d)
+{
 	lockdep_assert_held(&inst->lock);
 	d->now = inst->clock->ops->now(inst->clock);
 	d->end = TWHEEL_READ_MORE;
-	for (i = 0; i < DELIVER_RECORDS; i++) {
-		if (pooled ? !deliver_pooled(inst, d) : !deliver_queued(inst, d))
-			break;
-		/* A small queue is filled again while it is read. */
-		if (!list_empty(&inst->due))
-			twheel_expiry_pump(inst, d->now, &d->budget, &d->freed);
-	}
-	if (!pooled) {
-		d->consumer->tally.given += i;
-		d->consumer->tally.delivered += i;
-	}
+	if (inst->pooled)
+		deliver_all_pooled(inst, d);
+	else
+		deliver_all_queued(inst, d);
 	twheel_expiry_commit(inst, d->now, 1, &d->freed);
 	if (d->end == TWHEEL_READ_EMPTY && inst->queue.live &&
 	    !(d->consumer->flags & TWHEEL_READER_DEAD))

@@ -114,7 +114,7 @@ bool twheel_expiry_recall(struct twheel_instance *inst,
 }
 
 /* Make room for one; false if the budget ended before it. */
-static bool drop_oldest(struct twheel_instance *inst, u64 now, u32 *budget,
+static noinline bool drop_oldest(struct twheel_instance *inst, u64 now, u32 *budget,
 			struct list_head *freed)
 {
 	struct twheel_timer *timer;
@@ -128,13 +128,26 @@ static bool drop_oldest(struct twheel_instance *inst, u64 now, u32 *budget,
 	return true;
 }
 
-static void enqueue(struct twheel_instance *inst)
+/* As many DUE timers into the queue as there is room for; at least one. */
+static void enqueue(struct twheel_instance *inst, u32 *budget)
 {
-	struct twheel_timer *timer = twheel_take_due(inst);
+	u32 room = min(*budget, inst->queue.len - inst->queue.live);
+	struct twheel_timer *timer;
+	LIST_HEAD(queued);
+	u32 nr = 0;
 
-	twheel_timer_step(timer, TWHEEL_STEP_QUEUE, &inst->books);
-	twheel_queue_put(&inst->queue, timer);
+	list_for_each_entry(timer, &inst->due, node.link) {
+		if (nr == room)
+			break;
+		twheel_timer_step(timer, TWHEEL_STEP_QUEUE, &inst->books);
+		twheel_queue_put(&inst->queue, timer);
+		nr++;
+	}
+	/* All before @timer, or before the head of the list. */
+	list_cut_before(&queued, &inst->due, &timer->node.link);
 	inst->news |= TWHEEL_NEWS_QUEUE;
+	/* A step for each; the caller counts one. */
+	*budget -= nr - 1;
 }
 
 /* One DUE timer onwards to readers that have their own lines. */
@@ -153,14 +166,17 @@ static noinline bool deal_one(struct twheel_instance *inst, u64 now,
 	return true;
 }
 
-/* One DUE timer onwards by the overflow policy; false if it has to wait. */
+/*
+ * One DUE timer onwards by the overflow policy, or all that there is room for;
+ * false if it has to wait.
+ */
 static bool pump_one(struct twheel_instance *inst, u64 now, u32 *budget,
 		     struct list_head *freed)
 {
 	if (inst->config.dispatch != TWHEEL_SHARED)
 		return deal_one(inst, now, budget, freed);
 	if (!twheel_queue_full(&inst->queue)) {
-		enqueue(inst);
+		enqueue(inst, budget);
 		return true;
 	}
 	if (inst->config.overflow == TWHEEL_DROP_OLDEST)

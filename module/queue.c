@@ -52,23 +52,6 @@ void twheel_queue_destroy(struct twheel_queue *queue)
 }
 EXPORT_SYMBOL_FOR_KUNIT(twheel_queue_destroy);
 
-/* The timer that @ticket is for, or NULL if it is void. */
-static struct twheel_timer *ticket_timer(const struct twheel_queue *queue,
-					 const struct twheel_ticket *ticket)
-{
-	struct twheel_index_entry *entry;
-	struct twheel_timer *timer;
-
-	entry = twheel_index_find(queue->index, ticket->id);
-	if (!entry)
-		return NULL;
-	timer = container_of(entry, struct twheel_timer, entry);
-	if (timer->node.state != TWHEEL_QUEUED ||
-	    timer->generation != ticket->generation)
-		return NULL;
-	return timer;
-}
-
 /* Move one ticket to the old fifo; change roles when that was all. */
 static void sweep_one(struct twheel_queue *queue)
 {
@@ -82,7 +65,7 @@ static void sweep_one(struct twheel_queue *queue)
 		return;
 	}
 	queue->dropped_sweep += ticket.dropped;
-	if (!ticket_timer(queue, &ticket))
+	if (!twheel_ticket_timer(queue, &ticket))
 		return;
 	ticket.dropped = queue->dropped_sweep;
 	queue->dropped_sweep = 0;
@@ -90,31 +73,19 @@ static void sweep_one(struct twheel_queue *queue)
 }
 
 /**
- * twheel_queue_put() - give a timer a place
- * @queue: The queue, not full.
- * @timer: The timer; it becomes QUEUED.
- *
- * Constant time.
+ * twheel_queue_sweep() - make room in the fifo that is written to
+ * @queue: The queue, not full, but this fifo is, or a sweep is under way.
  */
-void twheel_queue_put(struct twheel_queue *queue,
-		      const struct twheel_timer *timer)
+void twheel_queue_sweep(struct twheel_queue *queue)
 {
-	struct twheel_ticket ticket = {
-		.id = timer->entry.id,
-		.generation = timer->generation,
-	};
 	unsigned int i;
 
 	if (kfifo_is_full(&queue->fifo[!queue->old]))
 		queue->sweeping = true;
 	for (i = 0; i < SWEEP_STEPS && queue->sweeping; i++)
 		sweep_one(queue);
-	ticket.dropped = queue->dropped_tail;
-	queue->dropped_tail = 0;
-	kfifo_put(&queue->fifo[!queue->old], ticket);
-	WRITE_ONCE(queue->live, queue->live + 1);
 }
-EXPORT_SYMBOL_FOR_KUNIT(twheel_queue_put);
+EXPORT_SYMBOL_FOR_KUNIT(twheel_queue_sweep);
 
 /**
  * twheel_queue_withdraw() - free the place of a timer
@@ -129,28 +100,28 @@ void twheel_queue_withdraw(struct twheel_queue *queue)
 }
 EXPORT_SYMBOL_FOR_KUNIT(twheel_queue_withdraw);
 
-/* Which fifo the oldest ticket is in. */
+/* twheel_queue_head(), and what was dropped between the fifos is accounted for. */
 static bool head_fifo(struct twheel_queue *queue)
 {
-	if (!kfifo_is_empty(&queue->fifo[queue->old]))
-		return queue->old;
-	queue->dropped_head += queue->dropped_sweep;
-	queue->dropped_sweep = 0;
-	return !queue->old;
+	bool fifo = twheel_queue_head(queue);
+
+	if (fifo != queue->old) {
+		queue->dropped_head += queue->dropped_sweep;
+		queue->dropped_sweep = 0;
+	}
+	return fifo;
 }
 
 /**
- * twheel_queue_first() - the oldest expiry in the queue
- * @queue: The queue.
- * @dropped: Result: expiries that were dropped just before it.
- * @budget: Void tickets that may be taken out of the way; what is left of them
- *	on return.
+ * twheel_queue_search() - twheel_queue_first() where there are void tickets
+ * @queue: As there.
+ * @dropped: As there.
+ * @budget: As there.
  *
- * Return: The timer, which stays QUEUED; NULL if the queue is empty, or with
- * *@budget 0, if the budget ran out.
+ * Return: As there.
  */
-struct twheel_timer *twheel_queue_first(struct twheel_queue *queue,
-					u64 *dropped, u32 *budget)
+struct twheel_timer *twheel_queue_search(struct twheel_queue *queue,
+					 u64 *dropped, u32 *budget)
 {
 	struct twheel_ticket ticket;
 	struct twheel_timer *timer;
@@ -160,7 +131,7 @@ struct twheel_timer *twheel_queue_first(struct twheel_queue *queue,
 		fifo = head_fifo(queue);
 		if (WARN_ON_ONCE(!kfifo_peek(&queue->fifo[fifo], &ticket)))
 			return NULL;
-		timer = ticket_timer(queue, &ticket);
+		timer = twheel_ticket_timer(queue, &ticket);
 		if (timer) {
 			*dropped = queue->dropped_head + ticket.dropped;
 			return timer;
@@ -170,31 +141,4 @@ struct twheel_timer *twheel_queue_first(struct twheel_queue *queue,
 	}
 	return NULL;
 }
-EXPORT_SYMBOL_FOR_KUNIT(twheel_queue_first);
-
-/**
- * twheel_queue_deliver() - the oldest expiry was read
- * @queue: The queue; twheel_queue_first() has just returned a timer.
- * @dropped: What that said.
- */
-void twheel_queue_deliver(struct twheel_queue *queue, u64 dropped)
-{
-	kfifo_skip(&queue->fifo[head_fifo(queue)]);
-	queue->sequence += dropped + 1;
-	queue->dropped_head = 0;
-	WRITE_ONCE(queue->live, queue->live - 1);
-}
-EXPORT_SYMBOL_FOR_KUNIT(twheel_queue_deliver);
-
-/**
- * twheel_queue_drop_oldest() - the oldest expiry is dropped
- * @queue: The queue; twheel_queue_first() has just returned a timer.
- * @dropped: What that said.
- */
-void twheel_queue_drop_oldest(struct twheel_queue *queue, u64 dropped)
-{
-	kfifo_skip(&queue->fifo[head_fifo(queue)]);
-	queue->dropped_head = dropped + 1;
-	WRITE_ONCE(queue->live, queue->live - 1);
-}
-EXPORT_SYMBOL_FOR_KUNIT(twheel_queue_drop_oldest);
+EXPORT_SYMBOL_FOR_KUNIT(twheel_queue_search);

@@ -14,12 +14,16 @@
  * struct iov_receiver - records go to user memory
  * @receiver: What the instance sees.
  * @to: Where they go.
+ * @user: Where the next one goes, while they are delivered to a plain buffer.
+ * @room: Bytes that are left there.
  * @claim: Which.
  * @done: Bytes of whole records so far.
  */
 struct iov_receiver {
 	struct twheel_receiver receiver;
 	struct iov_iter *to;
+	void __user *user;
+	size_t room;
 	enum twheel_claim claim;
 	size_t done;
 };
@@ -39,25 +43,45 @@ static bool copy_event(struct iov_iter *to, const struct twheel_event *event)
 static bool iov_take(struct twheel_receiver *receiver,
 		     const struct twheel_event *event)
 {
-	const u32 words = sizeof(*event) / sizeof(u64);
 	struct iov_receiver *iov;
-	void __user *user;
 
 	iov = container_of(receiver, struct iov_receiver, receiver);
-	if (iov_iter_count(iov->to) < sizeof(*event))
+	if (iov_iter_count(iov->to) < sizeof(*event) ||
+	    !copy_event(iov->to, event))
 		return false;
-	if (!iter_is_ubuf(iov->to)) {
-		if (!copy_event(iov->to, event))
-			return false;
-	} else {
-		/* The usual read, of which a copy would cost more. */
-		user = iov->to->ubuf + iov->to->iov_offset;
-		if (!twheel_put_records(user, event, words, 1))
-			return false;
-		iov_iter_advance(iov->to, sizeof(*event));
-	}
 	iov->done += sizeof(*event);
 	return true;
+}
+
+/* The same for the usual read, of which a copy of any kind would cost more. */
+static bool buffer_take(struct twheel_receiver *receiver,
+			const struct twheel_event *event)
+{
+	const u32 words = sizeof(*event) / sizeof(u64);
+	struct iov_receiver *iov;
+
+	iov = container_of(receiver, struct iov_receiver, receiver);
+	if (iov->room < sizeof(*event) ||
+	    !twheel_put_records(iov->user, event, words, 1))
+		return false;
+	iov->user += sizeof(*event);
+	iov->room -= sizeof(*event);
+	return true;
+}
+
+/* What iov->to says of a plain buffer is brought up to date at the end. */
+static enum twheel_read_end deliver_to_buffer(struct twheel_file *tf,
+					      struct iov_receiver *iov)
+{
+	size_t room = iov_iter_count(iov->to);
+	enum twheel_read_end end;
+
+	iov->user = iov->to->ubuf + iov->to->iov_offset;
+	iov->room = room;
+	end = twheel_instance_deliver(&tf->consumer, &iov->receiver, iov->claim);
+	iov->done += room - iov->room;
+	iov_iter_advance(iov->to, room - iov->room);
+	return end;
 }
 
 static enum twheel_read_end deliver(struct twheel_file *tf,
@@ -67,7 +91,11 @@ static enum twheel_read_end deliver(struct twheel_file *tf,
 
 	/* Under the lock a fault cannot be served: it ends the copy instead. */
 	pagefault_disable();
-	end = twheel_instance_deliver(&tf->consumer, &iov->receiver, iov->claim);
+	if (iter_is_ubuf(iov->to))
+		end = deliver_to_buffer(tf, iov);
+	else
+		end = twheel_instance_deliver(&tf->consumer, &iov->receiver,
+					      iov->claim);
 	pagefault_enable();
 	return end;
 }
@@ -91,7 +119,7 @@ static ssize_t read_ready(struct twheel_file *tf, struct iov_iter *to,
 			  enum twheel_claim claim)
 {
 	struct iov_receiver iov = {
-		.receiver.take = iov_take,
+		.receiver.take = iter_is_ubuf(to) ? buffer_take : iov_take,
 		.to = to,
 		.claim = claim,
 	};

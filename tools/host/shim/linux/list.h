@@ -66,6 +66,19 @@ static inline void list_splice_tail_init(struct list_head *list,
 	INIT_LIST_HEAD(list);
 }
 
+/* @list, whatever it was, is all before @entry; @head keeps the rest. */
+static inline void list_cut_before(struct list_head *list,
+				   struct list_head *head,
+				   struct list_head *entry)
+{
+	INIT_LIST_HEAD(list);
+	if (head->next == entry)
+		return;
+	shim_list_join(list, head->next);
+	shim_list_join(entry->prev, list);
+	shim_list_join(head, entry);
+}
+
 static inline bool list_is_last(const struct list_head *entry,
 				const struct list_head *head)
 {
