@@ -25,8 +25,8 @@
 #include "lease.h"
 #include "trace.h"
 
-/* Steps in a pass: some 50 microseconds with the lock held. */
-#define PASS_STEPS	256
+/* Steps in a pass: some 12 microseconds with the lock held. */
+#define PASS_STEPS	64
 /* Steps of the queue that a start, stop or reset takes along. */
 #define OP_STEPS	8
 
