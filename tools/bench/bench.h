@@ -85,13 +85,16 @@ extern unsigned long bench_calls;
 __u64 bench_now(void);
 void bench_sleep_until(__u64 when);
 __u64 bench_spin(__u64 until);
-long bench_memory_free(void);
+long bench_memory_used(void);
 long bench_memory_slab(void);
 unsigned long bench_wakeups(void);
 
-/* Zeroed memory that is there already, so that no operation pays for a page. */
+/*
+ * Zeroed memory that is there already, so that no operation pays for a page: for the
+ * driver's own needs, and buffers of fixed size.  It does not count as used by timers.
+ */
 void *bench_alloc(size_t count, size_t size);
-/* The same, but it is taken where it is used first, so that it counts as used from there. */
+/* The same for what a program has for each timer: it is taken where it is used first. */
 void *bench_room(size_t count, size_t size);
 
 /* ---- watch.c */

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -107,9 +108,10 @@ static void print_usage(void)
 	       "the VM, by tools/bench/run: with -icount a nanosecond is an instruction.\n\n"
 	       "  -w, --workload NAME  operations: start, reset, server, stop, memory\n"
 	       "                       expire: all in one tick, and taking the expiries\n"
+	       "                       stall: no thread runs while all expire\n"
 	       "                       idle: wake-ups with timers that are far\n"
 	       "                       locked: longest time with bottom halves off\n"
-	       "                       (the default: operations and expire)\n"
+	       "                       (the default: the first three)\n"
 	       "  -l, --list           prints the names of the back ends\n"
 	       "  -h, --help           prints this\n\n"
 	       "Columns: back end, workload, timers, operations measured, value, its unit,\n"
@@ -168,6 +170,7 @@ static void parse(int argc, char **argv)
 	if (!workload_count) {
 		add_workload("operations");
 		add_workload("expire");
+		add_workload("stall");
 	}
 }
 
@@ -179,6 +182,9 @@ int main(int argc, char **argv)
 	parse(argc, argv);
 	ops = find(argv[optind]);
 	lift_limits();
+	/* or memory would come in steps of many timers */
+	if (prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0))
+		warn("huge pages cannot be turned off");
 	for (i = optind + 1; i < argc; i++) {
 		for (k = 0; k < workload_count; k++)
 			status |= run(ops, workloads[k], parse_timers(argv[i]));

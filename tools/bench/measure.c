@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <time.h>
+#include <unistd.h>
 #include "bench.h"
 
 unsigned long bench_calls;
@@ -27,6 +28,8 @@ void bench_sleep_until(__u64 when)
 		;
 }
 
+static size_t buffers;
+
 static void *map(size_t count, size_t size, int flags)
 {
 	void *memory = mmap(NULL, count * size, PROT_READ | PROT_WRITE,
@@ -39,6 +42,9 @@ static void *map(size_t count, size_t size, int flags)
 
 void *bench_alloc(size_t count, size_t size)
 {
+	size_t page = sysconf(_SC_PAGESIZE);
+
+	buffers += (count * size + page - 1) / page * page;
 	return map(count, size, MAP_POPULATE);
 }
 
@@ -68,15 +74,16 @@ static long sum_of(const char *path, const char *key)
 }
 
 /*
- * Bytes of memory that can be had.  MemAvailable leaves out what waits in the free lists
- * of the CPU, which is more than some figures.
+ * Bytes in use, except by bench_alloc().  What waits in the free lists of the CPU is more
+ * than some figures, and MemFree leaves it out.  MemAvailable would not do: it takes half of
+ * what can be reclaimed for free, also that of files that are open.
  */
-long bench_memory_free(void)
+long bench_memory_used(void)
 {
-	long kib = sum_of("/proc/meminfo", "MemAvailable:");
+	long kib = sum_of("/proc/meminfo", "MemTotal:") - sum_of("/proc/meminfo", "MemFree:");
 	long pages = sum_of("/proc/zoneinfo", "count:");
 
-	return kib * 1024 + pages * 4096;
+	return kib * 1024 - pages * 4096 - buffers;
 }
 
 long bench_memory_slab(void)

@@ -14,7 +14,7 @@ static void prepare(unsigned int timers)
 {
 	sigset_t set;
 
-	ids = bench_alloc(timers, sizeof(*ids));
+	ids = bench_room(timers, sizeof(*ids));
 	signals = bench_alloc(BENCH_ROUND, sizeof(*signals));
 	sigemptyset(&set);
 	sigaddset(&set, SIGRTMIN);
@@ -80,8 +80,6 @@ static void finish(void)
 const struct bench_ops bench_posix = {
 	.name = "posix",
 	.what = "POSIX timers (timer_create), their signals read in a signalfd",
-	.max_timers = 100000,
-	.why = "a table of 512 chains: the time to create grows with the number",
 	.stays = true,
 	.prepare = prepare,
 	.start = start,

@@ -28,6 +28,11 @@ static unsigned int *idle;
 static unsigned int idle_count;
 static bool *runs;
 
+static struct {
+	long used;
+	long slab;
+} memory_before;
+
 void emit(const char *workload, unsigned int operations, __s64 value, const char *unit)
 {
 	printf("%s,%s,%u,%u,%lld,%s,-,\n", back_end->name, workload, population, operations,
@@ -110,27 +115,25 @@ void choose_timeouts(__u64 min, __u64 range)
 		timeouts[i] = min + (bench_random() * range >> 32);
 }
 
-static void emit_memory(long free, long slab)
+/* Since the back end has had nothing. */
+static void emit_memory(void)
 {
-	free -= bench_memory_free();
-	slab = bench_memory_slab() - slab;
+	long used = bench_memory_used() - memory_before.used;
+	long slab = bench_memory_slab() - memory_before.slab;
+
 	/* below that, a page here or there would be most of it */
 	if (population < 100000)
 		return;
-	emit("memory", population, (free + population / 2) / population, "bytes");
+	emit("memory", population, (used + population / 2) / population, "bytes");
 	emit("memory-slab", population, (slab + population / 2) / population, "bytes");
 }
 
 static void start_all(void)
 {
-	long free, slab;
-
 	choose_timeouts(TIMEOUT_MIN, TIMEOUT_MIN);
 	bench_shuffle(order, population);
-	free = bench_memory_free();
-	slab = bench_memory_slab();
 	measure("start", START, population, -1ULL);
-	emit_memory(free, slab);
+	emit_memory();
 }
 
 /* At random: some timers several times, others never. */
@@ -288,7 +291,8 @@ static const struct workload {
 	const char *figures[8];
 } workloads[] = {
 	{ "operations", operate_all, { "start", "reset", "server", "stop" } },
-	{ "expire", expire_all, { "expire", "stall", "deliver" } },
+	{ "expire", expire_all, { "expire", "deliver" } },
+	{ "stall", stall_all, { "stall" } },
 	{ "idle", stay_idle, { "idle" } },
 	{ "locked", measure_locked, { "locked", "locked-expiry" } },
 	{ }
@@ -302,7 +306,7 @@ static const struct workload *find(const char *name)
 		if (!strcmp(name, workloads[i].name))
 			return &workloads[i];
 	}
-	errx(2, "no workload '%s': operations, expire, idle or locked", name);
+	errx(2, "no workload '%s': operations, expire, stall, idle or locked", name);
 }
 
 static void prepare(unsigned int timers)
@@ -313,6 +317,10 @@ static void prepare(unsigned int timers)
 	runs = bench_alloc(timers, sizeof(*runs));
 	bench_seed(timers);
 	all_run();
+	/* what processes before this one had comes back by and by */
+	bench_sleep_until(bench_now() + 2 * BENCH_SECOND);
+	memory_before.used = bench_memory_used();
+	memory_before.slab = bench_memory_slab();
 	back_end->prepare(timers);
 }
 

@@ -31,6 +31,7 @@ void choose_timeouts(__u64 min, __u64 range);
 /* ---- expire.c */
 
 void expire_all(void);
+void stall_all(void);
 
 /* ---- locked.c */
 
