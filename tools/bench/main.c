@@ -72,6 +72,7 @@ static void lift_limits(void)
 {
 	write_file("/proc/sys/fs/nr_open", "4000000");
 	write_file("/proc/sys/fs/file-max", "4000000");
+	write_file("/proc/sys/fs/epoll/max_user_watches", "4000000");
 	lift(RLIMIT_NOFILE, 4000000);
 	lift(RLIMIT_SIGPENDING, RLIM_INFINITY);
 	lift(RLIMIT_MEMLOCK, RLIM_INFINITY);

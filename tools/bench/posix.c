@@ -80,6 +80,8 @@ static void finish(void)
 const struct bench_ops bench_posix = {
 	.name = "posix",
 	.what = "POSIX timers (timer_create), their signals read in a signalfd",
+	.max_timers = 100000,
+	.why = "left out: every call searches one of 512 chains and to start so many takes longer than all the rest",
 	.stays = true,
 	.prepare = prepare,
 	.start = start,

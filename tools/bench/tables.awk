@@ -12,7 +12,7 @@ BEGIN {
 	titles["memory"] = "Memory: bytes per timer"
 	titles["memory-slab"] = "Of that in slabs: bytes per timer"
 	titles["idle"] = "Wake-ups of an idle CPU in 10 s"
-	titles["stall"] = "Longest time without a thread while all expire: instructions"
+	titles["stall"] = "Longest time in which no thread runs while all expire: instructions"
 	titles["locked"] = "Longest time with bottom halves off, operations: instructions"
 	titles["locked-expiry"] = "Longest time with bottom halves off, expiry: instructions"
 	count = split("start reset stop server server-calls expire deliver memory" \
@@ -27,7 +27,7 @@ NR == 1 || ($1 == "none" && $2 != "idle")	{ next }
 	if ($2 == "server")
 		note("server-calls", $1, $3, $7)
 	if ($8 != "")
-		reasons[$2] = add_reason(reasons[$2], $1 ", " $3 ": " $8)
+		add_reason($2, $1, $8)
 }
 
 function note(workload, name, timers, value) {
@@ -42,8 +42,24 @@ function note(workload, name, timers, value) {
 	values[workload, name, timers] = value
 }
 
-function add_reason(before, reason) {
-	return before (before == "" ? "" : "; ") reason
+# Names with the same reason stand together; its "-" in the table says for which numbers.
+function add_reason(workload, name, reason) {
+	if (!((workload, reason) in excused)) {
+		reasons[workload]++
+		reason_list[workload, reasons[workload]] = reason
+	} else if (excused[workload, reason] ~ "(^| )" name "$") {
+		return
+	}
+	excused[workload, reason] = excused[workload, reason] \
+		(excused[workload, reason] == "" ? "" : ", ") name
+}
+
+function reasons_of(workload,	i, reason, text) {
+	for (i = 1; i <= reasons[workload]; i++) {
+		reason = reason_list[workload, i]
+		text = text (i == 1 ? "" : "; ") excused[workload, reason] ": " reason
+	}
+	return text
 }
 
 function grouped(number,	text) {
@@ -81,7 +97,7 @@ function markdown(workload,	name_list, size_list, i, k, n, s, line) {
 	}
 	print ""
 	if (workload in reasons)
-		print "Not measured: " reasons[workload] ".\n"
+		print "Not measured: " reasons_of(workload) ".\n"
 }
 
 function line(character, width,	text) {
@@ -116,7 +132,7 @@ function rst(workload,		name_list, size_list, i, n, s) {
 	rst_row(workload, "", size_list, s, "=")
 	print ""
 	if (workload in reasons)
-		print "Not measured: " reasons[workload] ".\n"
+		print "Not measured: " reasons_of(workload) ".\n"
 }
 
 END {
