@@ -10,7 +10,6 @@
  * To be run in the VM, with --icount.
  */
 #include <errno.h>
-#include <getopt.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -19,6 +18,7 @@
 #include <unistd.h>
 
 #include "bench.h"
+#include "numbers.h"
 #include "twheel.h"
 
 #define TICK_SHIFT	20	/* the default */
@@ -255,68 +255,32 @@ static void measure(enum crowd_place place, __u64 timers)
 	print(&run, place, timers);
 }
 
-static void print_help(FILE *to)
-{
-	fputs("usage: canary [--timers N] [--seconds N]\n"
-	      "\n"
-	      "How late a periodic timer with an interval of a tick (2^20 ns) expires while very\n"
-	      "many timers expire in one tick: without them, with them in its own instance, and with\n"
-	      "them in another one. Needs /dev/twheel: tools/vm/run --icount --memory 1G runs it.\n"
-	      "\n"
-	      "  --timers N   how many timers expire at once (1000000)\n"
-	      "  --seconds N  how long starting them may take (10)\n"
-	      "\n"
-	      "Prints CSV: where the crowd is, and its size; periods of the canary, and how many of\n"
-	      "them came while the record of an earlier one was unread, so that nothing is known of\n"
-	      "their expiry; of the others, how many expired in their tick, 1 tick late, and so on;\n"
-	      "how late the latest expired of those due before the crowd, and of all, and was read,\n"
-	      "in ticks; when the last one of the crowd had expired, and was read, in ms after its\n"
-	      "deadline.\n", to);
-}
+static const char help[] =
+	"usage: canary [--timers N] [--seconds N]\n"
+	"\n"
+	"How late a periodic timer with an interval of a tick (2^20 ns) expires while very\n"
+	"many timers expire in one tick: without them, with them in its own instance, and with\n"
+	"them in another one. Needs /dev/twheel: tools/vm/run --icount --memory 1G runs it.\n"
+	"\n"
+	"  --timers N   how many timers expire at once (1000000)\n"
+	"  --seconds N  how long starting them may take (10)\n"
+	"\n"
+	"Prints CSV: where the crowd is, and its size; periods of the canary, and how many of\n"
+	"them came while the record of an earlier one was unread, so that nothing is known of\n"
+	"their expiry; of the others, how many expired in their tick, 1 tick late, and so on;\n"
+	"how late the latest expired of those due before the crowd, and of all, and was read,\n"
+	"in ticks; when the last one of the crowd had expired, and was read, in ms after its\n"
+	"deadline.\n";
 
-static unsigned long number(const char *name, const char *text, unsigned long most)
-{
-	char *end;
-	unsigned long value = strtoul(text, &end, 10);
-
-	if (*end || !value || value > most)
-		errx(2, "--%s %s: 1 to %lu", name, text, most);
-	return value;
-}
-
-static void parse(int argc, char **argv)
-{
-	static const struct option options[] = {
-		{ "timers", required_argument, NULL, 't' },
-		{ "seconds", required_argument, NULL, 's' },
-		{ "help", no_argument, NULL, 'h' },
-		{}
-	};
-	int c;
-
-	while ((c = getopt_long(argc, argv, "h", options, NULL)) != -1) {
-		switch (c) {
-		case 't':
-			crowd_timers = number("timers", optarg, 4000000);
-			break;
-		case 's':
-			start_seconds = number("seconds", optarg, 3600);
-			break;
-		case 'h':
-			print_help(stdout);
-			exit(0);
-		default:
-			print_help(stderr);
-			exit(2);
-		}
-	}
-	if (optind < argc)
-		errx(2, "'%s': see --help", argv[optind]);
-}
+static const struct number numbers[] = {
+	{ "timers", &crowd_timers, 4000000 },
+	{ "seconds", &start_seconds, 3600 },
+	{ }
+};
 
 int main(int argc, char **argv)
 {
-	parse(argc, argv);
+	parse_numbers(argc, argv, numbers, help);
 	fputs("crowd,timers,periods,unread,on time,1 late,2 late,3 to 10 late,11 to 100 late,",
 	      stdout);
 	fputs("over 100 late,most late before,most late,most late read,", stdout);

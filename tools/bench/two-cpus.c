@@ -9,7 +9,6 @@
  *
  * To be run in the VM, with two CPUs and without --icount.
  */
-#include <getopt.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
@@ -18,6 +17,7 @@
 #include <unistd.h>
 
 #include "bench.h"
+#include "numbers.h"
 #include "twheel.h"
 
 #define THREADS		2
@@ -63,7 +63,7 @@ struct worker {
 	__u64 ended[PHASES];
 };
 
-static unsigned int timers = 20000, rounds = 11;
+static unsigned long timers = 20000, rounds = 11;
 static pthread_barrier_t barrier;
 static double ratios[SETTINGS][PHASES][ROUNDS_MAX];
 
@@ -259,76 +259,40 @@ static void print(unsigned int setting, int phase)
 
 	qsort(sorted, rounds, sizeof(*sorted), compare);
 	median = (sorted[rounds / 2] + sorted[(rounds - 1) / 2]) / 2;
-	printf("%s,%s,%u,%u,%u,%.2f,%.2f,%.2f\n", s->instances, phase_names[phase], s->batch,
+	printf("%s,%s,%u,%lu,%lu,%.2f,%.2f,%.2f\n", s->instances, phase_names[phase], s->batch,
 	       timers, rounds, median, sorted[0], sorted[rounds - 1]);
 }
 
-static void print_help(FILE *to)
-{
-	fputs("usage: two-cpus [--timers N] [--rounds N]\n"
-	      "\n"
-	      "The throughput of two threads, on two CPUs, divided by that of one: with one shared\n"
-	      "instance and with one instance each; start, reset and stop, in batches of 256 and\n"
-	      "single. Needs /dev/twheel: tools/vm/run --smp 2 runs it; not with --icount, which\n"
-	      "has only one CPU.\n"
-	      "\n"
-	      "  --timers N  of each thread (20000)\n"
-	      "  --rounds N  odd is better (11)\n"
-	      "\n"
-	      "Prints CSV: instances, operation, batch, timers of a thread, rounds; the ratio, median\n"
-	      "of all rounds, the least and the most. The operation \"control\" is a computation that\n"
-	      "shares nothing: where its ratio is not near 2, the machine was busy with other\n"
-	      "things, and the others can be no better.\n", to);
-}
+static const char help[] =
+	"usage: two-cpus [--timers N] [--rounds N]\n"
+	"\n"
+	"The throughput of two threads, on two CPUs, divided by that of one: with one shared\n"
+	"instance and with one instance each; start, reset and stop, in batches of 256 and\n"
+	"single. Needs /dev/twheel: tools/vm/run --smp 2 runs it; not with --icount, which\n"
+	"has only one CPU.\n"
+	"\n"
+	"  --timers N  of each thread (20000)\n"
+	"  --rounds N  odd is better (11)\n"
+	"\n"
+	"Prints CSV: instances, operation, batch, timers of a thread, rounds; the ratio, median\n"
+	"of all rounds, the least and the most. The operation \"control\" is a computation that\n"
+	"shares nothing: where its ratio is not near 2, the machine was busy with other\n"
+	"things, and the others can be no better.\n";
 
-static unsigned int number(const char *name, const char *text, unsigned int most)
-{
-	char *end;
-	unsigned long value = strtoul(text, &end, 10);
-
-	if (*end || !value || value > most)
-		errx(2, "--%s %s: 1 to %u", name, text, most);
-	return value;
-}
-
-static void parse(int argc, char **argv)
-{
-	static const struct option options[] = {
-		{ "timers", required_argument, NULL, 't' },
-		{ "rounds", required_argument, NULL, 'r' },
-		{ "help", no_argument, NULL, 'h' },
-		{}
-	};
-	int c;
-
-	while ((c = getopt_long(argc, argv, "h", options, NULL)) != -1) {
-		switch (c) {
-		case 't':
-			timers = number("timers", optarg, 400000);
-			break;
-		case 'r':
-			rounds = number("rounds", optarg, ROUNDS_MAX);
-			break;
-		case 'h':
-			print_help(stdout);
-			exit(0);
-		default:
-			print_help(stderr);
-			exit(2);
-		}
-	}
-	if (optind < argc)
-		errx(2, "'%s': see --help", argv[optind]);
-}
+static const struct number numbers[] = {
+	{ "timers", &timers, 400000 },
+	{ "rounds", &rounds, ROUNDS_MAX },
+	{ }
+};
 
 int main(int argc, char **argv)
 {
 	unsigned int round, setting;
 	int phase;
 
-	parse(argc, argv);
+	parse_numbers(argc, argv, numbers, help);
 	for (round = 0; round < rounds; round++) {
-		fprintf(stderr, "# two-cpus: round %u of %u\n", round + 1, rounds);
+		fprintf(stderr, "# two-cpus: round %u of %lu\n", round + 1, rounds);
 		for (setting = 0; setting < SETTINGS; setting++)
 			do_round(setting, round);
 	}

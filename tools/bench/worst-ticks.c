@@ -8,7 +8,6 @@
  * on every machine.
  */
 #include <err.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -19,6 +18,7 @@
 
 #include "../../module/wheel.h"
 #include "cascade.h"
+#include "numbers.h"
 
 /* The default tick is 2^20 ns. */
 #define SECONDS(s) ((s) * 1000000000ULL >> 20)
@@ -245,65 +245,27 @@ static void measure(const struct wheel_ops *ops, const struct deadlines *d,
 	       t.all_migrated, (double)t.all_migrated / timers);
 }
 
-static void print_help(FILE *to)
-{
-	fputs("usage: worst-ticks [--timers N]\n"
-	      "\n"
-	      "Counts what the worst tick of a population of timers costs, in twheel's wheel and\n"
-	      "in a classical one that cascades, and prints it as CSV. Runs on the host and takes\n"
-	      "some seconds; the figures are the same on every run.\n"
-	      "\n"
-	      "  --timers N  how many timers (1000000)\n"
-	      "\n"
-	      "Columns: where the deadlines are, which wheel, how many timers; the most timers\n"
-	      "that moved to a lower level in a tick; the most that expired; the most of both,\n"
-	      "and the tick itself, in a tick; the most of that with no place to stop between;\n"
-	      "how often timers moved, in all and per timer.\n", to);
-}
-
-static u64 parse_timers(const char *text)
-{
-	char *end;
-	u64 timers = strtoull(text, &end, 10);
-
-	if (*end || !timers || timers > 100000000)
-		errx(2, "--timers %s: 1 to 100000000", text);
-	return timers;
-}
-
-static u64 parse(int argc, char **argv)
-{
-	static const struct option options[] = {
-		{ "timers", required_argument, NULL, 't' },
-		{ "help", no_argument, NULL, 'h' },
-		{}
-	};
-	u64 timers = 1000000;
-	int c;
-
-	while ((c = getopt_long(argc, argv, "h", options, NULL)) != -1) {
-		switch (c) {
-		case 't':
-			timers = parse_timers(optarg);
-			break;
-		case 'h':
-			print_help(stdout);
-			exit(0);
-		default:
-			print_help(stderr);
-			exit(2);
-		}
-	}
-	if (optind < argc)
-		errx(2, "'%s': see --help", argv[optind]);
-	return timers;
-}
+static const char help[] =
+	"usage: worst-ticks [--timers N]\n"
+	"\n"
+	"Counts what the worst tick of a population of timers costs, in twheel's wheel and\n"
+	"in a classical one that cascades, and prints it as CSV. Runs on the host and takes\n"
+	"some seconds; the figures are the same on every run.\n"
+	"\n"
+	"  --timers N  how many timers (1000000)\n"
+	"\n"
+	"Columns: where the deadlines are, which wheel, how many timers; the most timers\n"
+	"that moved to a lower level in a tick; the most that expired; the most of both,\n"
+	"and the tick itself, in a tick; the most of that with no place to stop between;\n"
+	"how often timers moved, in all and per timer.\n";
 
 int main(int argc, char **argv)
 {
-	u64 timers = parse(argc, argv);
+	unsigned long timers = 1000000;
+	const struct number numbers[] = { { "timers", &timers, 100000000 }, { } };
 	size_t i, j;
 
+	parse_numbers(argc, argv, numbers, help);
 	fputs("deadlines,wheel,timers,most migrations in a tick,most expiries in a tick,", stdout);
 	puts("most steps in a tick,most steps at once,migrations,migrations per timer");
 	fflush(stdout);

@@ -19,11 +19,11 @@ pass_steps := $(shell sed -n 's/^\#define PASS_STEPS[[:blank:]]*//p' $(top)/modu
 
 guest_programs := build/two-cpus build/canary
 
-$(guest_programs): build/%: build/%.o build/measure.o $(lib)/libtwheel.a
+$(guest_programs): build/%: build/%.o build/measure.o build/numbers.o $(lib)/libtwheel.a
 	gcc -static -pthread -o $@ $^
 
 # The wheel of the module, as tools/host builds it.
-build/worst-ticks: worst-ticks.c cascade.c $(top)/module/wheel.c cascade.h \
+build/worst-ticks: worst-ticks.c cascade.c numbers.c $(top)/module/wheel.c cascade.h numbers.h \
 		$(wildcard $(top)/module/wheel*.h) worst.mk | build
 	gcc -std=gnu11 -O2 -Wall -Wextra -Werror -Wno-unused-parameter -Wno-sign-compare \
 		-Wno-missing-field-initializers -DPASS_STEPS=$(pass_steps) \
