@@ -106,7 +106,6 @@ const struct bench_ops bench_twheel_batch_##size = {			\
 	.turn = twheel_batch_turn,					\
 	.ready = bench_ready,						\
 	.expire = twheel_bench_expire,					\
-	.finish = twheel_bench_finish,					\
 }
 
 BATCH(1, 0);

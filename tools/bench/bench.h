@@ -36,9 +36,9 @@
  * @turn: The end of a turn: what was put off until then.  May be NULL.
  * @ready: Is there anything to expire?  As an event loop asks, without waiting.
  * @expire: Takes up to @room expired timers, at most BENCH_ROUND; how many there were.
- * @finish: Gives everything back.
  *
- * A process uses one back end, once.  When an operation fails it ends with a message.
+ * A process uses one back end, once, and its end gives everything back.  When an operation
+ * fails it ends with a message.
  */
 struct bench_ops {
 	const char *name;
@@ -56,7 +56,6 @@ struct bench_ops {
 	void (*turn)(void);
 	bool (*ready)(void);
 	unsigned int (*expire)(unsigned int *timers, unsigned int room);
-	void (*finish)(void);
 };
 
 extern const struct bench_ops bench_null;

@@ -16,6 +16,8 @@
 #define QUIET_WINDOWS	3
 /* Instructions between two readings of the clock that are no gap. */
 #define TURN		500
+/* With more timers the stretches are the same, or as many times as long. */
+#define STALL_TIMERS	100000
 /* What the thread of the highest priority sleeps, less than what it is to see. */
 #define NAP		5000ULL
 
@@ -200,6 +202,10 @@ void stall_all(void)
 		return;
 	if (back_end->user_space) {
 		emit_none("stall", "the kernel does nothing then");
+		return;
+	}
+	if (population > STALL_TIMERS) {
+		emit_none("stall", "only up to 100000 timers");
 		return;
 	}
 	start_for(deadline);

@@ -98,10 +98,6 @@ static unsigned int expire(unsigned int *timers, unsigned int room)
 	return i;
 }
 
-static void finish(void)
-{
-}
-
 const struct bench_ops bench_heap = {
 	.name = "heap",
 	.what = "a binary min-heap in user space, with one timerfd",
@@ -113,5 +109,4 @@ const struct bench_ops bench_heap = {
 	.turn = turn,
 	.ready = bench_ready,
 	.expire = expire,
-	.finish = finish,
 };

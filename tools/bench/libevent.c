@@ -58,11 +58,6 @@ static unsigned int expire(unsigned int *timers, unsigned int room)
 	return loop_take(timers, room);
 }
 
-static void finish(void)
-{
-	event_base_free(base);
-}
-
 const struct bench_ops bench_libevent = {
 	.name = "libevent",
 	.what = "libevent's timers (a heap in user space)",
@@ -73,5 +68,4 @@ const struct bench_ops bench_libevent = {
 	.stop = stop,
 	.ready = ready,
 	.expire = expire,
-	.finish = finish,
 };

@@ -53,11 +53,6 @@ static unsigned int expire(unsigned int *timers, unsigned int room)
 	return loop_take(timers, room);
 }
 
-/* The process ends now. */
-static void finish(void)
-{
-}
-
 const struct bench_ops bench_libuv = {
 	.name = "libuv",
 	.what = "libuv's timers (a heap in user space)",
@@ -68,5 +63,4 @@ const struct bench_ops bench_libuv = {
 	.stop = stop,
 	.ready = ready,
 	.expire = expire,
-	.finish = finish,
 };

@@ -61,5 +61,4 @@ const struct bench_ops bench_twheel_mapped = {
 	.turn = turn,
 	.ready = bench_ready,
 	.expire = twheel_bench_expire,
-	.finish = twheel_bench_finish,
 };

@@ -86,11 +86,6 @@ static unsigned int expire(unsigned int *timers, unsigned int room)
 	return count;
 }
 
-/* The process ends now, which frees all. */
-static void finish(void)
-{
-}
-
 const struct bench_ops bench_misdn = {
 	.name = "misdn",
 	.what = "/dev/mISDNtimer (mISDN_core); a reset is a stop and a start",
@@ -102,5 +97,4 @@ const struct bench_ops bench_misdn = {
 	.stop = stop,
 	.ready = bench_ready,
 	.expire = expire,
-	.finish = finish,
 };

@@ -24,7 +24,7 @@ static unsigned int null_expire(unsigned int *timers, unsigned int room)
 	return 0;
 }
 
-static void null_finish(void)
+static void null_turn(void)
 {
 }
 
@@ -35,8 +35,7 @@ const struct bench_ops bench_null = {
 	.start = null_start,
 	.reset = null_start,
 	.stop = null_stop,
-	.turn = null_finish,
+	.turn = null_turn,
 	.ready = null_ready,
 	.expire = null_expire,
-	.finish = null_finish,
 };

@@ -138,10 +138,6 @@ static unsigned int expire(unsigned int *timers, unsigned int room)
 	return i;
 }
 
-static void finish(void)
-{
-}
-
 const struct bench_ops bench_skiplist = {
 	.name = "skip-list",
 	.what = "a skip list in user space, with one timerfd",
@@ -153,5 +149,4 @@ const struct bench_ops bench_skiplist = {
 	.turn = turn,
 	.ready = bench_ready,
 	.expire = expire,
-	.finish = finish,
 };

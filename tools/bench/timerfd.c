@@ -74,11 +74,6 @@ static unsigned int expire(unsigned int *timers, unsigned int room)
 	return count;
 }
 
-/* The process ends now, which closes all. */
-static void finish(void)
-{
-}
-
 const struct bench_ops bench_timerfd = {
 	.name = "timerfd",
 	.what = "a timerfd for each timer, in one epoll",
@@ -89,5 +84,4 @@ const struct bench_ops bench_timerfd = {
 	.stop = stop,
 	.ready = ready,
 	.expire = expire,
-	.finish = finish,
 };

@@ -45,11 +45,6 @@ unsigned int twheel_bench_expire(unsigned int *timers, unsigned int room)
 	return count;
 }
 
-void twheel_bench_finish(void)
-{
-	close(twheel_fd);
-}
-
 /* ---- one call each */
 
 static void single_prepare(unsigned int timers)
@@ -91,5 +86,4 @@ const struct bench_ops bench_twheel_single = {
 	.stop = single_stop,
 	.ready = bench_ready,
 	.expire = twheel_bench_expire,
-	.finish = twheel_bench_finish,
 };

@@ -14,7 +14,6 @@ extern int twheel_fd;
 void twheel_bench_call(unsigned int command, void *argument);
 void twheel_bench_prepare(unsigned int timers, unsigned int words);
 unsigned int twheel_bench_expire(unsigned int *timers, unsigned int room);
-void twheel_bench_finish(void);
 
 /* Batches of @size operations: what is put off goes with the turn, or when it is so much. */
 void twheel_batch_prepare(unsigned int timers, unsigned int words, unsigned int size);

@@ -63,12 +63,6 @@ static void stop(unsigned int timer)
 	arguments[command(TWHEEL_IOC_STOP)].stop = (struct twheel_stop) { .id = timer };
 }
 
-static void finish(void)
-{
-	io_uring_queue_exit(&ring);
-	twheel_bench_finish();
-}
-
 const struct bench_ops bench_twheel_uring = {
 	.name = "twheel-uring",
 	.what = "/dev/twheel through io_uring, entered for 256 commands",
@@ -79,5 +73,4 @@ const struct bench_ops bench_twheel_uring = {
 	.turn = ring_turn,
 	.ready = bench_ready,
 	.expire = twheel_bench_expire,
-	.finish = finish,
 };

@@ -99,11 +99,6 @@ static unsigned int expire(unsigned int *timers, unsigned int room)
 	return i;
 }
 
-static void finish(void)
-{
-	io_uring_queue_exit(&ring);
-}
-
 const struct bench_ops bench_uring = {
 	.name = "io_uring",
 	.what = "IORING_OP_TIMEOUT for each timer, the ring entered for 256 operations",
@@ -114,5 +109,4 @@ const struct bench_ops bench_uring = {
 	.turn = ring_turn,
 	.ready = ready,
 	.expire = expire,
-	.finish = finish,
 };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What happens to the timers, and what it costs. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -112,7 +113,7 @@ void choose_timeouts(__u64 min, __u64 range)
 	unsigned int i;
 
 	for (i = 0; i < population; i++)
-		timeouts[i] = min + (bench_random() * range >> 32);
+		timeouts[i] = min + (__u64)(bench_random() / 4294967296.0 * range);
 }
 
 /* Since the back end has had nothing. */
@@ -242,24 +243,41 @@ static void all_run(void)
 	bench_seed(population);
 }
 
-/* When it begins, a hundredth of the timers have expired and wait to be read. */
-static void serve_some(__u64 started)
+/*
+ * When about a hundredth of the timers has expired, the first of which was started at @begin
+ * and the last at @end.
+ */
+static __u64 some_expired(__u64 begin, __u64 end)
+{
+	double took = end - begin, hundredth = TIMEOUT_MIN / 100;
+
+	if (took < 2 * hundredth)
+		return begin + TIMEOUT_MIN + hundredth + took / 2;
+	/* the last ones are not due before that */
+	return begin + TIMEOUT_MIN + sqrt(2 * hundredth * took);
+}
+
+/* When it begins, expiries wait to be read. */
+static void serve_some(__u64 when)
 {
 	struct cost own, cost;
 
 	all_run();
 	own = serve(&bench_null, operations(), -1ULL);
 	all_run();
-	bench_sleep_until(started + TIMEOUT_MIN + TIMEOUT_MIN / 100);
+	bench_sleep_until(when);
 	cost = serve(back_end, operations(), BUDGET);
 	emit_cost("server", &cost, &own);
 }
 
 static void operate_all(void)
 {
+	__u64 begin = bench_now(), end;
+
 	start_all();
+	end = bench_now();
 	reset_some();
-	serve_some(bench_now());
+	serve_some(some_expired(begin, end));
 	stop_some();
 }
 
@@ -344,5 +362,4 @@ void bench_run(const struct bench_ops *ops, const char *name, unsigned int timer
 	}
 	prepare(timers);
 	workload->run();
-	ops->finish();
 }
