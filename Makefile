@@ -114,7 +114,7 @@ vm-test-stock vm-test-debug: vm-test-%:
 bench: ## measure twheel and its peers, in the VM: half an hour [SIZES="1000 100000"]
 	@status=0; \
 	tools/bench/run $(if $(SIZES),--sizes "$(SIZES)") || status=1; \
-	$(MAKE) -s -C tools/bench worst-ticks canary two-cpus >/dev/null || status=1; \
+	$(MAKE) -s -k -j1 -C tools/bench worst-ticks canary two-cpus >/dev/null || status=1; \
 	tools/bench/report && exit $$status
 
 .PHONY: bench-check

@@ -37,9 +37,20 @@ function note(workload, name, timers, value) {
 	}
 	if (!((workload, timers) in has_size)) {
 		has_size[workload, timers] = 1
-		sizes[workload] = sizes[workload] " " timers
+		sizes[workload] = with_size(sizes[workload], timers)
 	}
 	values[workload, name, timers] = value
+}
+
+# A list of sizes and one more, from the least to the largest.
+function with_size(sizes, size,		list, count, i, text) {
+	count = split(sizes, list, " ")
+	for (i = 1; i <= count && list[i] < size + 0; i++)
+		text = text " " list[i]
+	text = text " " size
+	for (; i <= count; i++)
+		text = text " " list[i]
+	return text
 }
 
 # Names with the same reason stand together; its "-" in the table says for which numbers.
