@@ -12,13 +12,18 @@ static void fired(evutil_socket_t fd, short what, void *argument)
 	loop_fired((struct event *)argument - timers_of);
 }
 
+static void turn(void)
+{
+	event_base_loop(base, EVLOOP_NONBLOCK);
+}
+
 static void prepare(unsigned int timers)
 {
 	base = event_base_new();
 	if (!base)
 		errx(1, "libevent: event_base_new failed");
 	timers_of = bench_room(timers, sizeof(*timers_of));
-	loop_prepare(timers);
+	loop_prepare(timers, turn);
 }
 
 static void reset(unsigned int timer, __u64 timeout_ns)
@@ -44,20 +49,6 @@ static void stop(unsigned int timer)
 	event_del(&timers_of[timer]);
 }
 
-static bool ready(void)
-{
-	bench_calls++;		/* its epoll_wait */
-	event_base_loop(base, EVLOOP_NONBLOCK);
-	return loop_count();
-}
-
-static unsigned int expire(unsigned int *timers, unsigned int room)
-{
-	if (!loop_count())
-		ready();
-	return loop_take(timers, room);
-}
-
 const struct bench_ops bench_libevent = {
 	.name = "libevent",
 	.what = "libevent's timers (a heap in user space)",
@@ -66,6 +57,6 @@ const struct bench_ops bench_libevent = {
 	.start = start,
 	.reset = reset,
 	.stop = stop,
-	.ready = ready,
-	.expire = expire,
+	.ready = loop_ready,
+	.expire = loop_expire,
 };

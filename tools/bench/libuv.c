@@ -11,12 +11,17 @@ static void fired(uv_timer_t *timer)
 	loop_fired(timer - timers_of);
 }
 
+static void turn(void)
+{
+	uv_run(&loop, UV_RUN_NOWAIT);
+}
+
 static void prepare(unsigned int timers)
 {
 	if (uv_loop_init(&loop))
 		errx(1, "libuv: uv_loop_init failed");
 	timers_of = bench_room(timers, sizeof(*timers_of));
-	loop_prepare(timers);
+	loop_prepare(timers, turn);
 }
 
 /* A running timer that is started runs again. */
@@ -39,20 +44,6 @@ static void stop(unsigned int timer)
 	uv_timer_stop(&timers_of[timer]);
 }
 
-static bool ready(void)
-{
-	bench_calls++;		/* its epoll_wait */
-	uv_run(&loop, UV_RUN_NOWAIT);
-	return loop_count();
-}
-
-static unsigned int expire(unsigned int *timers, unsigned int room)
-{
-	if (!loop_count())
-		ready();
-	return loop_take(timers, room);
-}
-
 const struct bench_ops bench_libuv = {
 	.name = "libuv",
 	.what = "libuv's timers (a heap in user space)",
@@ -61,6 +52,6 @@ const struct bench_ops bench_libuv = {
 	.start = start,
 	.reset = reset,
 	.stop = stop,
-	.ready = ready,
-	.expire = expire,
+	.ready = loop_ready,
+	.expire = loop_expire,
 };

@@ -5,9 +5,12 @@
 
 #include "bench.h"
 
-void loop_prepare(unsigned int timers);
+/* @turn lets the library call back for what is due, without waiting. */
+void loop_prepare(unsigned int timers, void (*turn)(void));
 void loop_fired(unsigned int timer);
-unsigned int loop_count(void);
-unsigned int loop_take(unsigned int *timers, unsigned int room);
+
+/* For struct bench_ops. */
+bool loop_ready(void);
+unsigned int loop_expire(unsigned int *timers, unsigned int room);
 
 #endif /* BENCH_LOOP_H */
