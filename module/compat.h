@@ -35,13 +35,6 @@
 #define TWHEEL_IMPORT_FOR_KUNIT() MODULE_IMPORT_NS("TWHEEL")
 #endif
 
-/* Before a loop of constant length, up to 16.  clang cannot do it with a user copy. */
-#ifdef CONFIG_CC_IS_CLANG
-#define TWHEEL_UNROLL
-#else
-#define TWHEEL_UNROLL	_Pragma("GCC unroll 16")
-#endif
-
 #if KERNEL_VERSION(6, 13, 0) > LINUX_VERSION_CODE
 static inline void hrtimer_setup(struct hrtimer *timer,
 				 enum hrtimer_restart (*fn)(struct hrtimer *),

@@ -114,8 +114,8 @@ bool twheel_expiry_recall(struct twheel_instance *inst,
 }
 
 /* Make room for one; false if the budget ended before it. */
-static noinline bool drop_oldest(struct twheel_instance *inst, u64 now, u32 *budget,
-			struct list_head *freed)
+static noinline bool drop_oldest(struct twheel_instance *inst, u64 now,
+				 u32 *budget, struct list_head *freed)
 {
 	struct twheel_timer *timer;
 	u64 dropped;

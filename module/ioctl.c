@@ -179,7 +179,7 @@ static int list(struct twheel_file *tf, struct twheel_list *req)
  * written then is what was there.
  */
 #define DEFINE_FIXED(name, command, type, function)			\
-static long name(struct twheel_file *tf, void __user *user)		\
+static long run_##name(struct twheel_file *tf, void __user *user)		\
 {									\
 	const bool has_results = _IOC_DIR(command) & _IOC_READ;		\
 	const u32 words = sizeof(struct type) / sizeof(u64) +		\
@@ -197,18 +197,18 @@ static long name(struct twheel_file *tf, void __user *user)		\
 	return twheel_put_records(user, &req, words, 1) ? 0 : -EFAULT;	\
 }
 
-DEFINE_FIXED(run_start, TWHEEL_IOC_START, twheel_start, start)
-DEFINE_FIXED(run_stop, TWHEEL_IOC_STOP, twheel_stop, stop)
-DEFINE_FIXED(run_reset, TWHEEL_IOC_RESET, twheel_reset, reset)
-DEFINE_FIXED(run_get, TWHEEL_IOC_GET, twheel_get, get)
-DEFINE_FIXED(run_submit, TWHEEL_IOC_SUBMIT, twheel_submit, submit)
-DEFINE_FIXED(run_list, TWHEEL_IOC_LIST, twheel_list, list)
-DEFINE_FIXED(run_ack, TWHEEL_IOC_ACK, twheel_ack, ack)
-DEFINE_FIXED(run_reject, TWHEEL_IOC_REJECT, twheel_ack, reject)
-DEFINE_FIXED(run_extend, TWHEEL_IOC_EXTEND, twheel_ack, extend)
-DEFINE_FIXED(run_reader, TWHEEL_IOC_READER, twheel_reader, twheel_file_reader)
-DEFINE_FIXED(run_drain, TWHEEL_IOC_DRAIN, twheel_drain, twheel_file_drain)
-DEFINE_FIXED(run_shutdown, TWHEEL_IOC_SHUTDOWN, twheel_shutdown, shutdown)
+DEFINE_FIXED(start, TWHEEL_IOC_START, twheel_start, start)
+DEFINE_FIXED(stop, TWHEEL_IOC_STOP, twheel_stop, stop)
+DEFINE_FIXED(reset, TWHEEL_IOC_RESET, twheel_reset, reset)
+DEFINE_FIXED(get, TWHEEL_IOC_GET, twheel_get, get)
+DEFINE_FIXED(submit, TWHEEL_IOC_SUBMIT, twheel_submit, submit)
+DEFINE_FIXED(list, TWHEEL_IOC_LIST, twheel_list, list)
+DEFINE_FIXED(ack, TWHEEL_IOC_ACK, twheel_ack, ack)
+DEFINE_FIXED(reject, TWHEEL_IOC_REJECT, twheel_ack, reject)
+DEFINE_FIXED(extend, TWHEEL_IOC_EXTEND, twheel_ack, extend)
+DEFINE_FIXED(reader, TWHEEL_IOC_READER, twheel_reader, twheel_file_reader)
+DEFINE_FIXED(drain, TWHEEL_IOC_DRAIN, twheel_drain, twheel_file_drain)
+DEFINE_FIXED(shutdown, TWHEEL_IOC_SHUTDOWN, twheel_shutdown, shutdown)
 
 /**
  * struct twheel_command - a command

@@ -11,8 +11,6 @@
 #include <linux/types.h>
 #include <linux/uaccess.h>
 
-#include "compat.h"
-
 /**
  * twheel_get_records() - fetch structures
  * @to: Where they go.
@@ -33,7 +31,7 @@ static __always_inline u32 twheel_get_records(void *to, const void __user *user,
 	if (!user_read_access_begin(user, (size_t)nr * words * sizeof(u64)))
 		return 0;
 	for (done = 0; done < nr; done++, from += words, word += words) {
-		TWHEEL_UNROLL
+#pragma GCC unroll 16
 		for (i = 0; i < words; i++)
 			unsafe_get_user(word[i], &from[i], end);
 	}
@@ -63,7 +61,7 @@ static __always_inline u32 twheel_put_records(void __user *user,
 	if (!user_write_access_begin(user, (size_t)nr * words * sizeof(u64)))
 		return 0;
 	for (done = 0; done < nr; done++, to += words, word += words) {
-		TWHEEL_UNROLL
+#pragma GCC unroll 16
 		for (i = 0; i < words; i++)
 			unsafe_put_user(word[i], &to[i], end);
 	}
