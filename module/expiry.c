@@ -25,7 +25,7 @@
 #include "lease.h"
 #include "trace.h"
 
-/* Steps in a pass: some 12 microseconds with the lock held. */
+/* Steps in a pass: what bounds the time that the lock is held for. */
 #define PASS_STEPS	64
 /* Steps of the queue that a start, stop or reset takes along. */
 #define OP_STEPS	8
