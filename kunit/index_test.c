@@ -14,9 +14,19 @@
 #define LONGEST 24
 
 /* Segments that the index holds, a spare one included. */
+static u32 count_retired(const struct fixture *f)
+{
+	const struct llist_node *node;
+	u32 nr = 0;
+
+	for (node = f->index.retired.first; node; node = node->next)
+		nr++;
+	return nr;
+}
+
 static u32 count_segments(const struct fixture *f)
 {
-	u32 i, nr = !!f->index.spare;
+	u32 i, nr = !!f->index.spare + count_retired(f);
 
 	for (i = 0; i < f->index.nr_dir; i++)
 		nr += !!f->index.dir[i];
@@ -147,12 +157,31 @@ static void memory_goes_back(struct kunit *test)
 		KUNIT_EXPECT_GE(test, count_segments(f), 8);
 		for (i = 0; i < nr; i++) {
 			del(f, i);
+			twheel_index_free_retired(&f->index);
 			KUNIT_ASSERT_LE(test, count_segments(f),
 					2 * f->index.nr / SEGMENT + 2);
 		}
 		KUNIT_EXPECT_LE(test, count_segments(f), 2);
 		KUNIT_EXPECT_EQ(test, f->index.nr_buckets, SEGMENT);
 	}
+}
+
+/* That takes too long for whoever holds the lock. */
+static void removing_frees_nothing(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	u32 nr = 8 * SEGMENT, i, segments;
+
+	for (i = 0; i < nr; i++)
+		add(f, i, i);
+	segments = count_segments(f);
+	for (i = 0; i < nr; i++) {
+		del(f, i);
+		KUNIT_ASSERT_EQ(test, count_segments(f), segments);
+	}
+	KUNIT_EXPECT_EQ(test, count_retired(f), segments - 2);
+	twheel_index_free_retired(&f->index);
+	KUNIT_EXPECT_EQ(test, count_segments(f), 2);
 }
 
 /* The directory has room for as many entries as were asked for, not more. */
@@ -399,6 +428,7 @@ static struct kunit_case index_cases[] = {
 	KUNIT_CASE(steps_are_bounded),
 	KUNIT_CASE(every_id_is_found_while_growing),
 	KUNIT_CASE(memory_goes_back),
+	KUNIT_CASE(removing_frees_nothing),
 	KUNIT_CASE(full_directory_stops_growth),
 	KUNIT_CASE(smallest_index),
 	KUNIT_CASE(no_segment_for_a_while),

@@ -122,6 +122,37 @@ static void free_timers_are_kept(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic64_read(&f->account->timers), 0);
 }
 
+/* Start 2048 timers, for the next tick. */
+static void start_many(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	u32 i;
+
+	for (i = 0; i < 8 * EVENTS; i++)
+		KUNIT_ASSERT_EQ(test, start(f, i, TICK, 0, 0), 0);
+	KUNIT_ASSERT_GT(test, f->inst.index.nr_buckets, 4 * EVENTS);
+}
+
+/* Whatever takes timers away gives the memory back that they were found by. */
+static void empty_segments_are_freed(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	u32 i;
+
+	start_many(test);
+	for (i = 0; i < 8 * EVENTS; i++) {
+		KUNIT_ASSERT_EQ(test, stop(f, i), 0);
+		KUNIT_ASSERT_TRUE(test, llist_empty(&f->inst.index.retired));
+	}
+	start_many(test);
+	run_for(f, 3 * TICK);
+	for (i = 0; i < 8; i++) {
+		KUNIT_ASSERT_EQ(test, read_events(f, EVENTS), EVENTS);
+		KUNIT_ASSERT_TRUE(test, llist_empty(&f->inst.index.retired));
+	}
+	KUNIT_EXPECT_LE(test, f->inst.index.nr_buckets, 2 * EVENTS);
+}
+
 /* What a start has brought that failed is not of the kind that SETUP asks for. */
 static void setup_gives_free_timers_back(struct kunit *test)
 {
@@ -207,6 +238,7 @@ static struct kunit_case limits_cases[] = {
 	KUNIT_CASE(limit_of_the_user),
 	KUNIT_CASE(charge_goes_back_at_once),
 	KUNIT_CASE(free_timers_are_kept),
+	KUNIT_CASE(empty_segments_are_freed),
 	KUNIT_CASE(setup_gives_free_timers_back),
 	KUNIT_CASE(setup_before_the_first_start),
 	KUNIT_CASE(wrong_settings),

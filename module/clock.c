@@ -111,11 +111,14 @@ void twheel_hrclock_destroy(struct twheel_hrclock *hrclock)
 /**
  * twheel_hrclock_module_init() - make what all clocks share
  *
+ * The worker has the priority of any program: were it higher, readers of all
+ * instances would wait behind a crowd of one.
+ *
  * Return: 0 or -ENOMEM.
  */
 int twheel_hrclock_module_init(void)
 {
-	twheel_wq = alloc_workqueue("twheel", WQ_UNBOUND | WQ_HIGHPRI, 0);
+	twheel_wq = alloc_workqueue("twheel", WQ_UNBOUND, 0);
 	return twheel_wq ? 0 : -ENOMEM;
 }
 

@@ -11,6 +11,7 @@
  * likewise.
  */
 #include <linux/errno.h>
+#include <linux/llist.h>
 #include <linux/log2.h>
 #include <linux/math64.h>
 #include <linux/mm.h>
@@ -24,7 +25,10 @@
 #define SEGMENT_BUCKETS	((u32)(PAGE_SIZE / sizeof(void *)))
 
 struct twheel_index_segment {
-	struct twheel_index_entry *bucket[SEGMENT_BUCKETS];
+	union {
+		struct twheel_index_entry *bucket[SEGMENT_BUCKETS];
+		struct llist_node node;		/* once it is retired */
+	};
 };
 
 static struct twheel_index_entry **bucket_of(const struct twheel_index *index,
@@ -120,6 +124,24 @@ int twheel_index_init(struct twheel_index *index, u64 max, u64 key)
 EXPORT_SYMBOL_FOR_KUNIT(twheel_index_init);
 
 /**
+ * twheel_index_free_retired() - free the segments that merges have emptied
+ * @index: The index.
+ *
+ * They are more than a call under the lock should pay for: a page each.
+ *
+ * Context: Any; without the lock that the other calls need.
+ */
+void twheel_index_free_retired(struct twheel_index *index)
+{
+	struct twheel_index_segment *segment, *next;
+
+	llist_for_each_entry_safe(segment, next, llist_del_all(&index->retired),
+				  node)
+		twheel_index_segment_free(segment);
+}
+EXPORT_SYMBOL_FOR_KUNIT(twheel_index_free_retired);
+
+/**
  * twheel_index_destroy() - free the memory of an index
  * @index: The index; empty, or all zero and never initialised.
  *
@@ -132,6 +154,7 @@ void twheel_index_destroy(struct twheel_index *index)
 	for (i = 0; i < index->nr_dir && index->dir; i++)
 		twheel_index_segment_free(index->dir[i]);
 	twheel_index_segment_free(index->spare);
+	twheel_index_free_retired(index);
 	kvfree(index->dir);
 	memset(index, 0, sizeof(*index));
 }
@@ -273,8 +296,10 @@ static void split_one(struct twheel_index *index)
 /* A segment has lost its last bucket: keep one for the next split. */
 static void retire_segment(struct twheel_index *index, u32 segment)
 {
-	twheel_index_segment_free(index->spare);
-	index->spare = index->dir[segment];
+	if (index->spare)
+		llist_add(&index->dir[segment]->node, &index->retired);
+	else
+		index->spare = index->dir[segment];
 	index->dir[segment] = NULL;
 }
 

@@ -2,13 +2,14 @@
 /*
  * Index from ID to timer: linear hashing
  *
- * Locking is the caller's.  A call splits or merges two buckets at most; there
- * is no rehash.
+ * Locking is the caller's, except for twheel_index_free_retired().  A call
+ * splits or merges two buckets at most; there is no rehash.
  */
 #ifndef TWHEEL_INDEX_H
 #define TWHEEL_INDEX_H
 
 #include <linux/bits.h>
+#include <linux/llist.h>
 #include <linux/types.h>
 
 struct twheel_index_segment;
@@ -33,6 +34,7 @@ struct twheel_index_entry {
  *	split in this round.
  * @nr_dir: Segments that @dir has room for.
  * @spare: A segment for the next split; see twheel_index_supply().
+ * @retired: Segments that are done with; see twheel_index_free_retired().
  * @dir: The segments, one page of buckets each.
  */
 struct twheel_index {
@@ -43,6 +45,7 @@ struct twheel_index {
 	u32 low;
 	u32 nr_dir;
 	struct twheel_index_segment *spare;
+	struct llist_head retired;
 	struct twheel_index_segment **dir;
 };
 
@@ -111,6 +114,7 @@ struct twheel_index_segment *
 twheel_index_supply(struct twheel_index *index,
 		    struct twheel_index_segment *segment);
 void twheel_index_segment_free(struct twheel_index_segment *segment);
+void twheel_index_free_retired(struct twheel_index *index);
 const char *twheel_index_check(const struct twheel_index *index);
 
 #endif /* TWHEEL_INDEX_H */

@@ -388,14 +388,19 @@ static noinline void free_all(struct twheel_instance *inst, struct list_head *ti
 }
 
 /**
- * twheel_timers_free() - free timers and give their charge back
- * @inst: The instance they were in.
- * @timers: List of them, linked by their node; empty on return.
+ * twheel_timers_free() - free what an instance is done with
+ * @inst: The instance.
+ * @timers: List of timers that were in it, linked by their node; empty on return.
+ *
+ * Gives the charge of the timers back, and frees segments of the index that
+ * went empty as they were removed from it.
  *
  * Context: Any; without the lock of the instance, to keep that short.
  */
 void twheel_timers_free(struct twheel_instance *inst, struct list_head *timers)
 {
+	if (!llist_empty(&inst->index.retired))
+		twheel_index_free_retired(&inst->index);
 	if (list_empty(timers))
 		return;
 	if (list_is_singular(timers))
