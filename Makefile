@@ -20,6 +20,9 @@ SEED ?=
 # For bench: how many timers.
 SIZES ?=
 
+# For check-matrix: which kernels, all of them if not given.
+KERNELS ?=
+
 suites = $(sort $(patsubst kunit/%.c,%,$(wildcard kunit/*_test.c)))
 tap = tools/scripts/tap
 
@@ -110,8 +113,12 @@ vm-test: vm-test-stock vm-test-debug ## does the VM runner notice crashes and ha
 vm-test-stock vm-test-debug: vm-test-%:
 	@$(tap) vm-test-$* tools/vm/test-run.sh $*
 
+.PHONY: check-matrix
+check-matrix: ## self tests and KUnit on each kernel, and a table [KERNELS="stock backport debug"]
+	@tools/scripts/matrix $(KERNELS)
+
 .PHONY: bench
-bench: ## measure twheel and its peers, in the VM: half an hour [SIZES="1000 100000"]
+bench: ## measure twheel and its peers, in the VM: a quarter of an hour [SIZES="1000 100000"]
 	@status=0; \
 	tools/bench/run $(if $(SIZES),--sizes "$(SIZES)") || status=1; \
 	$(MAKE) -s -k -j1 -C tools/bench worst-ticks canary two-cpus >/dev/null || status=1; \
