@@ -13,9 +13,12 @@ not_running := $(if $(filter stock-file,$(KDIR)-$(origin KDIR)), \
 export PREFIX ?= /usr/local
 mandir ?= $(PREFIX)/share/man
 
-# For host-test: how many random operations, and the seed.
+# For host-test: how many random operations, and the seed; the seed is for fuzz, too.
 OPS ?=
 SEED ?=
+
+# For fuzz: how long.
+SECONDS ?= 60
 
 # For bench: how many timers.
 SIZES ?=
@@ -99,8 +102,13 @@ host-test: ## layers, library and command under ASan and UBSan, no VM [OPS=n] [S
 	$(tap) host-test $(MAKE) -s -C tools/host check $(host_args) || status=1; \
 	$(tap) cli-test $(MAKE) -s -C tools/cli check || status=1; \
 	$(tap) lib-test $(MAKE) -s -C tools/lib check || status=1; \
+	$(tap) fuzz-test $(MAKE) -s -C tools/fuzz check || status=1; \
 	$(tap) install-test tools/lib/test-install.sh || status=1; \
 	exit $$status
+
+.PHONY: fuzz
+fuzz: ## random operations against a model, in a VM, debug kernel [SECONDS=60] [SEED=1]
+	@tools/fuzz/run $(SECONDS) $(or $(SEED),1)
 
 .PHONY: style
 style: ## checkpatch, sparse, compiler warnings, shellcheck

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-2.0
+/* twheel-fuzz: a thread per instance, each with its own stream of the seed. */
+#include <getopt.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "fuzz.h"
+
+#define THREADS_MAX	16
+#define ATTEMPTS	400
+
+static __u64 seed = 1, until;
+static bool failed;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+struct worker {
+	pthread_t thread;
+	__u64 stream;
+	struct fuzz_tally tally;
+};
+
+static void report(struct fuzz_ops *ops, const char *rule)
+{
+	unsigned int before = ops->count;
+
+	printf("FAILED: %s, after %u operations; seed %llu\n", rule, before, seed);
+	if (fuzz_shrink(ops, rule, ATTEMPTS))
+		printf("shrunk to %u operations\n", ops->count);
+	else
+		printf("does not come again; all operations follow\n");
+	printf("#@ script\n");
+	fuzz_script(stdout, ops, rule, seed);
+	printf("#@ end\n");
+}
+
+static void *work(void *arg)
+{
+	struct worker *worker = arg;
+	struct fuzz_ops ops;
+	const char *rule;
+
+	while (device_now() < until && !__atomic_load_n(&failed, __ATOMIC_RELAXED)) {
+		fuzz_generate(&ops, &worker->stream);
+		rule = fuzz_run(&ops, &worker->tally);
+		if (!rule)
+			continue;
+		pthread_mutex_lock(&lock);
+		if (!failed)
+			report(&ops, rule);
+		__atomic_store_n(&failed, true, __ATOMIC_RELAXED);
+		pthread_mutex_unlock(&lock);
+	}
+	return NULL;
+}
+
+static int run(unsigned int seconds, unsigned int threads)
+{
+	static struct worker workers[THREADS_MAX];
+	struct fuzz_tally sum = { 0 };
+	unsigned int i;
+
+	printf("seed %llu, %u threads, %u s\n", seed, threads, seconds);
+	until = device_now() + seconds * 1000000000ULL;
+	for (i = 0; i < threads; i++) {
+		workers[i].stream = seed * THREADS_MAX + i;
+		if (pthread_create(&workers[i].thread, NULL, work, &workers[i])) {
+			fprintf(stderr, "twheel-fuzz: cannot make thread %u\n", i);
+			exit(2);
+		}
+	}
+	for (i = 0; i < threads; i++) {
+		pthread_join(workers[i].thread, NULL);
+		sum.calls += workers[i].tally.calls;
+		sum.failed += workers[i].tally.failed;
+		sum.records += workers[i].tally.records;
+	}
+	printf("%lu calls, %lu of them rejected as expected, %lu records; seed %llu\n",
+	       sum.calls, sum.failed, sum.records, seed);
+	return failed;
+}
+
+static int usage(FILE *out, int status)
+{
+	fputs("usage: twheel-fuzz [--seconds N] [--seed N] [--threads 1..16]\n", out);
+	return status;
+}
+
+int main(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "seconds", required_argument, NULL, 's' },
+		{ "seed", required_argument, NULL, 'r' },
+		{ "threads", required_argument, NULL, 't' },
+		{ "help", no_argument, NULL, 'h' },
+		{ }
+	};
+	unsigned int seconds = 60, threads = 4;
+	int c;
+
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	while ((c = getopt_long(argc, argv, "", options, NULL)) != -1) {
+		if (c == 's')
+			seconds = strtoul(optarg, NULL, 0);
+		else if (c == 'r')
+			seed = strtoull(optarg, NULL, 0);
+		else if (c == 't')
+			threads = strtoul(optarg, NULL, 0);
+		else
+			return usage(c == 'h' ? stdout : stderr, c == 'h' ? 0 : 2);
+	}
+	if (optind < argc || !seconds || !threads || threads > THREADS_MAX)
+		return usage(stderr, 2);
+	return run(seconds, threads);
+}
