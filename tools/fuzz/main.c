@@ -80,7 +80,7 @@ static int run(unsigned int seconds, unsigned int threads)
 	return failed;
 }
 
-static int usage(FILE *out, int status)
+static int help(FILE *out, int status)
 {
 	fputs("usage: twheel-fuzz [--seconds N] [--seed N] [--threads 1..16]\n", out);
 	return status;
@@ -107,9 +107,9 @@ int main(int argc, char **argv)
 		else if (c == 't')
 			threads = strtoul(optarg, NULL, 0);
 		else
-			return usage(c == 'h' ? stdout : stderr, c == 'h' ? 0 : 2);
+			return help(c == 'h' ? stdout : stderr, c == 'h' ? 0 : 2);
 	}
 	if (optind < argc || !seconds || !threads || threads > THREADS_MAX)
-		return usage(stderr, 2);
+		return help(stderr, 2);
 	return run(seconds, threads);
 }
