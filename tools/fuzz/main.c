@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /* twheel-fuzz: a thread per instance, each with its own stream of the seed. */
+#include <errno.h>
 #include <getopt.h>
 #include <pthread.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -9,6 +11,7 @@
 
 #define THREADS_MAX	16
 #define ATTEMPTS	400
+#define PROGRESS_S	10
 
 static __u64 seed = 1, until;
 static bool failed;
@@ -54,10 +57,35 @@ static void *work(void *arg)
 	return NULL;
 }
 
+/* What the threads have done so far; they go on meanwhile. */
+static void print_sum(const struct worker *workers, unsigned int threads)
+{
+	struct fuzz_tally sum = { 0 };
+	unsigned int i;
+
+	for (i = 0; i < threads; i++) {
+		sum.calls += workers[i].tally.calls;
+		sum.failed += workers[i].tally.failed;
+		sum.records += workers[i].tally.records;
+	}
+	printf("%lu calls, %lu of them rejected as expected, %lu records; seed %llu\n",
+	       sum.calls, sum.failed, sum.records, seed);
+}
+
+static void show_progress(const struct worker *workers, unsigned int threads)
+{
+	unsigned int i;
+
+	for (i = 1; device_now() < until && !__atomic_load_n(&failed, __ATOMIC_RELAXED); i++) {
+		device_sleep(1000000000);
+		if (i % PROGRESS_S == 0)
+			print_sum(workers, threads);
+	}
+}
+
 static int run(unsigned int seconds, unsigned int threads)
 {
 	static struct worker workers[THREADS_MAX];
-	struct fuzz_tally sum = { 0 };
 	unsigned int i;
 
 	printf("seed %llu, %u threads, %u s\n", seed, threads, seconds);
@@ -69,21 +97,41 @@ static int run(unsigned int seconds, unsigned int threads)
 			exit(2);
 		}
 	}
-	for (i = 0; i < threads; i++) {
+	show_progress(workers, threads);
+	for (i = 0; i < threads; i++)
 		pthread_join(workers[i].thread, NULL);
-		sum.calls += workers[i].tally.calls;
-		sum.failed += workers[i].tally.failed;
-		sum.records += workers[i].tally.records;
-	}
-	printf("%lu calls, %lu of them rejected as expected, %lu records; seed %llu\n",
-	       sum.calls, sum.failed, sum.records, seed);
+	print_sum(workers, threads);
 	return failed;
 }
 
 static int help(FILE *out, int status)
 {
-	fputs("usage: twheel-fuzz [--seconds N] [--seed N] [--threads 1..16]\n", out);
+	fputs("usage: twheel-fuzz [--seconds N] [--seed N] [--threads N]\n"
+	      "\n"
+	      "Random operations on instances of /dev/twheel, one for each thread, compared\n"
+	      "with a model.\n"
+	      "\n"
+	      "  --seconds N   how long (60)\n"
+	      "  --seed N      which operations (1)\n"
+	      "  --threads N   1 to 16 (4)\n"
+	      "\n"
+	      "Exit status: 0, nothing found; 1, the device broke a rule, and a script for\n"
+	      "twheel run follows that shows it; 2, wrong usage, or no threads.\n", out);
 	return status;
+}
+
+static __u64 value_of(const char *option, const char *text, __u64 least, __u64 most)
+{
+	unsigned long long value;
+	char *end;
+
+	errno = 0;
+	value = strtoull(text, &end, 0);
+	if (!errno && *text >= '0' && *text <= '9' && !*end && value >= least && value <= most)
+		return value;
+	fprintf(stderr, "twheel-fuzz: --%s %s: a number from %llu to %llu\n", option, text,
+		least, most);
+	exit(2);
 }
 
 int main(int argc, char **argv)
@@ -101,15 +149,15 @@ int main(int argc, char **argv)
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	while ((c = getopt_long(argc, argv, "", options, NULL)) != -1) {
 		if (c == 's')
-			seconds = strtoul(optarg, NULL, 0);
+			seconds = value_of("seconds", optarg, 1, 1000000);
 		else if (c == 'r')
-			seed = strtoull(optarg, NULL, 0);
+			seed = value_of("seed", optarg, 0, UINT64_MAX);
 		else if (c == 't')
-			threads = strtoul(optarg, NULL, 0);
+			threads = value_of("threads", optarg, 1, THREADS_MAX);
 		else
 			return help(c == 'h' ? stdout : stderr, c == 'h' ? 0 : 2);
 	}
-	if (optind < argc || !seconds || !threads || threads > THREADS_MAX)
+	if (optind < argc)
 		return help(stderr, 2);
 	return run(seconds, threads);
 }
