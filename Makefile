@@ -106,6 +106,14 @@ host-test: ## layers, library and command under ASan and UBSan, no VM [OPS=n] [S
 	$(tap) install-test tools/lib/test-install.sh || status=1; \
 	exit $$status
 
+.PHONY: prove
+prove: ## the geometry of the wheel, for every pair of times of small wheels
+	@tools/scripts/deps build
+	@status=0; \
+	$(tap) prove $(MAKE) -s -C tools/prove check || status=1; \
+	$(tap) prove-test tools/prove/test-prove.sh || status=1; \
+	exit $$status
+
 .PHONY: fuzz
 fuzz: ## random operations against a model, in a VM, debug kernel [SECONDS=60] [SEED=1]
 	@tools/fuzz/run $(SECONDS) $(or $(SEED),1)
