@@ -334,7 +334,7 @@ static void delivery_is_bounded(struct kunit *test)
 	do {
 		before = f->events;
 		end = twheel_instance_deliver(&f->reader, &f->receiver,
-					      false);
+					      TWHEEL_CLAIM_OWN);
 		KUNIT_EXPECT_LE(test, f->events - before, 64);
 		nr++;
 	} while (end == TWHEEL_READ_MORE);

@@ -196,7 +196,7 @@ static inline u32 read_events(struct fixture *f, u32 max)
 	f->events = 0;
 	while (end == TWHEEL_READ_MORE)
 		end = twheel_instance_deliver(&f->reader, &f->receiver,
-					      false);
+					      TWHEEL_CLAIM_OWN);
 	return f->events;
 }
 
