@@ -5,13 +5,38 @@
  * Expiries begin in softirq context.  What does not fit into one pass there
  * goes on in a worker, which can be preempted and gives the CPU back between
  * passes: a crowd of expiries cannot keep a CPU in softirq context.
+ *
+ * Nor can crowds in very many instances.  All of them together have a share of
+ * each CPU in softirq context, and what comes when it is used up goes to a
+ * worker at once.  There are as many workers as CPUs, and instances take turns:
+ * with a worker for each, programs would get next to nothing of a CPU.
  */
+#include <linux/cpumask.h>
 #include <linux/errno.h>
+#include <linux/jiffies.h>
+#include <linux/percpu.h>
 #include <linux/sched.h>
 #include <linux/timekeeping.h>
 
 #include "clock.h"
 #include "compat.h"
+
+/* Passes that a worker makes for an instance before the next one has its turn. */
+#define TURN_PASSES	16
+/* Time for passes in softirq context, of each jiffy on each CPU: a quarter. */
+#define SOFTIRQ_NS	(TICK_NSEC / 4)
+
+/**
+ * struct twheel_share - passes in softirq context on a CPU
+ * @jiffy: When the last one was.
+ * @spent: Time for passes in that jiffy, ns.
+ */
+struct twheel_share {
+	unsigned long jiffy;
+	u64 spent;
+};
+
+static DEFINE_PER_CPU(struct twheel_share, twheel_share);
 
 static struct workqueue_struct *twheel_wq;
 
@@ -45,12 +70,36 @@ static void hrclock_defer(struct twheel_clock *clock)
 	queue_work(twheel_wq, &to_hrclock(clock)->work);
 }
 
+static bool is_used_up(struct twheel_share *share)
+{
+	unsigned long jiffy = jiffies;
+
+	if (share->jiffy != jiffy)
+		*share = (struct twheel_share) { .jiffy = jiffy };
+	return share->spent >= SOFTIRQ_NS;
+}
+
+/* A pass in softirq context, or none; whether there is more to do. */
+static bool expire_in_softirq(struct twheel_clock *clock)
+{
+	struct twheel_share *share = this_cpu_ptr(&twheel_share);
+	u64 begin;
+	bool more;
+
+	if (is_used_up(share))
+		return true;
+	begin = ktime_get_ns();
+	more = clock->expire(clock);
+	share->spent += ktime_get_ns() - begin;
+	return more;
+}
+
 static enum hrtimer_restart hrclock_fire(struct hrtimer *timer)
 {
 	struct twheel_hrclock *hrclock;
 
 	hrclock = container_of(timer, struct twheel_hrclock, timer);
-	if (hrclock->clock.expire(&hrclock->clock))
+	if (expire_in_softirq(&hrclock->clock))
 		hrclock_defer(&hrclock->clock);
 	/* Whoever needs the next expiry has armed the timer anew. */
 	return HRTIMER_NORESTART;
@@ -59,10 +108,16 @@ static enum hrtimer_restart hrclock_fire(struct hrtimer *timer)
 static void hrclock_work(struct work_struct *work)
 {
 	struct twheel_hrclock *hrclock;
+	unsigned int passes;
 
 	hrclock = container_of(work, struct twheel_hrclock, work);
-	while (hrclock->clock.expire(&hrclock->clock))
+	for (passes = 0; passes < TURN_PASSES; passes++) {
+		if (!hrclock->clock.expire(&hrclock->clock))
+			return;
 		cond_resched();
+	}
+	/* Behind those that wait for a worker. */
+	hrclock_defer(&hrclock->clock);
 }
 
 static void hrclock_select(struct twheel_clock *clock, clockid_t id)
@@ -111,14 +166,14 @@ void twheel_hrclock_destroy(struct twheel_hrclock *hrclock)
 /**
  * twheel_hrclock_module_init() - make what all clocks share
  *
- * The worker has the priority of any program: were it higher, readers of all
+ * The workers have the priority of any program: were it higher, readers of all
  * instances would wait behind a crowd of one.
  *
  * Return: 0 or -ENOMEM.
  */
 int twheel_hrclock_module_init(void)
 {
-	twheel_wq = alloc_workqueue("twheel", WQ_UNBOUND, 0);
+	twheel_wq = alloc_workqueue("twheel", WQ_UNBOUND, num_online_cpus());
 	return twheel_wq ? 0 : -ENOMEM;
 }
 
