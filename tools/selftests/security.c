@@ -291,7 +291,9 @@ TEST_F(charge, ends_when_a_descriptor_in_flight_is_out_of_reach)
 	close(self->fd);
 	close(self->sock[1]);
 	close(self->sock[0]);
-	self->fd = self->sock[0] = self->sock[1] = -1;
+	self->fd = -1;
+	self->sock[0] = -1;
+	self->sock[1] = -1;
 	EXPECT_TRUE(tw_await_users(self->users));
 	EXPECT_TRUE(is_not_charged());
 }
