@@ -376,6 +376,11 @@ static bool has_failed(const struct kunit *test)
 	return READ_ONCE(test->status) == KUNIT_FAILURE;
 }
 
+static bool goes_on(const struct kunit *test)
+{
+	return !has_failed(test) && test_random_more(&model.random);
+}
+
 static void pool_model(struct kunit *test)
 {
 	struct test_random random;
@@ -384,11 +389,11 @@ static void pool_model(struct kunit *test)
 	u32 i;
 
 	test_random_init(test, &random, 77);
-	for (done = 0; done < ops / 10 && !has_failed(test); done += ROUND) {
+	for (done = 0; done < ops / 10 && goes_on(test); done += ROUND) {
 		memset(&model, 0, sizeof(model));
 		model.random = random;
 		draw_setup(test);
-		for (i = 0; i < ROUND && !has_failed(test); i++)
+		for (i = 0; i < ROUND && goes_on(test); i++)
 			step(test);
 		f = test->priv;
 		if (has_failed(test))

@@ -7,6 +7,11 @@
 #ifndef TWHEEL_TEST_RANDOM_H
 #define TWHEEL_TEST_RANDOM_H
 
+/* The fuzzer draws from its input instead. */
+#ifdef TEST_RANDOM_SOURCE
+#include TEST_RANDOM_SOURCE
+#else
+
 #include <kunit/test.h>
 #include <linux/math64.h>
 #include <linux/module.h>
@@ -54,5 +59,17 @@ static inline u64 test_random_size(struct test_random *r, u32 bits)
 
 	return length ? test_random(r) >> (64 - length) : 0;
 }
+
+/* Whether a model is to go on: until it has done its operations. */
+static inline bool test_random_more(const struct test_random *r)
+{
+	return true;
+}
+
+/* That enough has happened for the test to be worth something. */
+#define TEST_RANDOM_EXPECT_GT(test, left, right)	\
+	KUNIT_EXPECT_GT(test, left, right)
+
+#endif /* TEST_RANDOM_SOURCE */
 
 #endif /* TWHEEL_TEST_RANDOM_H */

@@ -16,23 +16,14 @@
 
 #include "../../module/instance.h"
 
-static struct shim_param *params;
-static struct kunit_suite *suites;
-
-void shim_param_register(struct shim_param *param)
+void shim_info(const char *format, ...)
 {
-	param->next = params;
-	params = param;
-}
+	va_list args;
 
-void shim_suite_register(struct kunit_suite *suite)
-{
-	struct kunit_suite **link = &suites;
-
-	while (*link && strcmp((*link)->name, suite->name) < 0)
-		link = &(*link)->next;
-	suite->next = *link;
-	*link = suite;
+	printf("    # ");
+	va_start(args, format);
+	vprintf(format, args);
+	va_end(args);
 }
 
 void shim_fail(struct kunit *test, const char *file, int line,
@@ -48,28 +39,6 @@ void shim_fail(struct kunit *test, const char *file, int line,
 	printf("\n");
 }
 
-void shim_give_up(struct kunit *test)
-{
-	longjmp(test->give_up, 1);
-}
-
-/* Run a case with one parameter or none; return whether it passed. */
-static bool run_once(const struct kunit_suite *suite,
-		     const struct kunit_case *one, const void *param)
-{
-	struct kunit test = { .param_value = param };
-
-	if (suite->init && suite->init(&test)) {
-		printf("    # the init function of the suite failed\n");
-		return false;
-	}
-	if (!setjmp(test.give_up))
-		one->run_case(&test);
-	if (suite->exit)
-		suite->exit(&test);
-	return test.status == KUNIT_SUCCESS;
-}
-
 static bool run_params(const struct kunit_suite *suite,
 		       const struct kunit_case *one)
 {
@@ -78,7 +47,7 @@ static bool run_params(const struct kunit_suite *suite,
 	bool passed = true, good;
 
 	while ((param = one->generate(param, desc))) {
-		good = run_once(suite, one, param);
+		good = shim_run_once(suite, one, param);
 		printf("    # %s: %s\n", desc, good ? "ok" : "not ok");
 		passed &= good;
 	}
@@ -94,26 +63,11 @@ static bool run_case(const struct kunit_suite *suite,
 	if (one->generate)
 		passed = run_params(suite, one);
 	else
-		passed = run_once(suite, one, NULL);
+		passed = shim_run_once(suite, one, NULL);
 	printf("%s %u - %s.%s\n", passed ? "ok" : "not ok", ++nr, suite->name,
 	       one->name);
 	fflush(stdout);
 	return passed;
-}
-
-static bool set_param(const char *name, size_t len, unsigned long long value)
-{
-	struct shim_param *param;
-	bool found = false;
-
-	for (param = params; param; param = param->next) {
-		if (strlen(param->name) != len || memcmp(param->name, name, len))
-			continue;
-		/* Little-endian, as are all machines this is likely to run on. */
-		memcpy(param->value, &value, param->size);
-		found = true;
-	}
-	return found;
 }
 
 /* Set a parameter; false if @arg is wrong. */
@@ -124,7 +78,7 @@ static bool parse_param(const char *arg)
 	char *end;
 
 	value = strtoull(equals + 1, &end, 0);
-	if (end == equals + 1 || *end || !set_param(arg, equals - arg, value)) {
+	if (end == equals + 1 || *end || !shim_set_param(arg, equals - arg, value)) {
 		fprintf(stderr, "no such parameter or no number: %s\n", arg);
 		return false;
 	}
@@ -154,11 +108,11 @@ static unsigned int run_suites(char **names)
 	const struct kunit_case *one;
 	unsigned int failed = 0, planned = 0;
 
-	for (suite = suites; suite; suite = suite->next)
+	for (suite = shim_suites; suite; suite = suite->next)
 		if (!*names || wanted(suite, names))
 			planned += count_cases(suite);
 	printf("TAP version 13\n1..%u\n", planned);
-	for (suite = suites; suite; suite = suite->next)
+	for (suite = shim_suites; suite; suite = suite->next)
 		if (!*names || wanted(suite, names))
 			for (one = suite->test_cases; one->run_case; one++)
 				failed += !run_case(suite, one);

@@ -64,10 +64,10 @@ void *kvmalloc(size_t size, gfp_t flags)
 	return memory ? memset(memory, 0xa5, size) : NULL;
 }
 
+u64 shim_random_state;
+
 u64 get_random_u64(void)
 {
-	static u64 state;
-
-	state += 0x9e3779b97f4a7c15ULL;
-	return (state ^ state >> 31) * 0xd1342543de82ef95ULL;
+	shim_random_state += 0x9e3779b97f4a7c15ULL;
+	return (shim_random_state ^ shim_random_state >> 31) * 0xd1342543de82ef95ULL;
 }

@@ -61,7 +61,18 @@ struct kunit_suite {
 	struct kunit_suite *next;
 };
 
+/* All suites, sorted by name. */
+extern struct kunit_suite *shim_suites;
+
 void shim_suite_register(struct kunit_suite *suite);
+
+/* Run a case with one parameter or none; return whether it passed. */
+bool shim_run_once(const struct kunit_suite *suite,
+		   const struct kunit_case *one, const void *param);
+
+/* What is told and what is wrong: each program has its own way. */
+__printf(1, 2)
+void shim_info(const char *format, ...);
 __printf(4, 5)
 void shim_fail(struct kunit *test, const char *file, int line,
 	       const char *format, ...);
@@ -94,7 +105,7 @@ __noreturn void shim_give_up(struct kunit *test);
 	}
 
 #define kunit_info(test, format, ...)	\
-	((void)(test), printf("    # " format, ##__VA_ARGS__))
+	((void)(test), shim_info(format, ##__VA_ARGS__))
 
 #define shim_check(test, give_up, good, format, ...) do {		\
 	if (!(good)) {							\

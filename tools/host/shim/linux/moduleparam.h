@@ -20,6 +20,9 @@ struct shim_param {
 
 void shim_param_register(struct shim_param *param);
 
+/* Set all parameters of that name; false if there is none. */
+bool shim_set_param(const char *name, size_t len, unsigned long long value);
+
 /* Parameters are set on the command line of the test program. */
 #define module_param(variable, type, mode)				\
 	static struct shim_param shim_param_##variable = {		\

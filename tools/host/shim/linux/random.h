@@ -7,4 +7,7 @@
 /* The same numbers on every run, so that a failure can be run again. */
 u64 get_random_u64(void);
 
+/* The same from here on, if it is set to the same. */
+extern u64 shim_random_state;
+
 #endif /* SHIM_LINUX_RANDOM_H */
