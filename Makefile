@@ -13,12 +13,13 @@ not_running := $(if $(filter stock-file,$(KDIR)-$(origin KDIR)), \
 export PREFIX ?= /usr/local
 mandir ?= $(PREFIX)/share/man
 
-# For host-test: how many random operations, and the seed; the seed is for fuzz, too.
+# For host-test: how many random operations, and the seed; the seed is for fuzz and fuzz-host, too.
 OPS ?=
 SEED ?=
 
-# For fuzz: how long.
+# For fuzz and fuzz-host: how long; for fuzz-host alone: one input to run.
 SECONDS ?= 60
+INPUT ?=
 
 # For bench: how many timers.
 SIZES ?=
@@ -117,6 +118,10 @@ prove: ## the geometry of the wheel, for every pair of times of small wheels
 .PHONY: fuzz
 fuzz: ## random operations against a model, in a VM, debug kernel [SECONDS=60] [SEED=1]
 	@tools/fuzz/run $(SECONDS) $(or $(SEED),1)
+
+.PHONY: fuzz-host
+fuzz-host: ## layers against the models, fuzzed, no VM [SECONDS=60] [SEED=1] [INPUT=file]
+	@$(tap) fuzz-host tools/host/fuzz $(if $(INPUT),'$(INPUT)',$(or $(SEED),1) $(SECONDS))
 
 .PHONY: style
 style: ## checkpatch, sparse, compiler warnings, shellcheck
