@@ -108,12 +108,20 @@ host-test: ## layers, library and command under ASan and UBSan, no VM [OPS=n] [S
 	exit $$status
 
 .PHONY: prove
-prove: ## the geometry of the wheel, for every pair of times of small wheels
+prove: prove-geometry prove-spin ## the geometry of the wheel, the life of timers with leases
+
+.PHONY: prove-geometry
+prove-geometry: ## of that what is in check: every pair of times of small wheels
 	@tools/scripts/deps build
 	@status=0; \
-	$(tap) prove $(MAKE) -s -C tools/prove check || status=1; \
-	$(tap) prove-test tools/prove/test-prove.sh || status=1; \
+	$(tap) prove-geometry $(MAKE) -s -C tools/prove check || status=1; \
+	$(tap) prove-geometry-test tools/prove/test-prove.sh || status=1; \
 	exit $$status
+
+.PHONY: prove-spin
+prove-spin:
+	@tools/scripts/deps build prove-spin
+	@$(tap) prove-spin tools/prove/spin
 
 .PHONY: fuzz
 fuzz: ## random operations against a model, in a VM, debug kernel [SECONDS=60] [SEED=1]
