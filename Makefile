@@ -108,10 +108,10 @@ host-test: ## layers, library and command under ASan and UBSan, no VM [OPS=n] [S
 	exit $$status
 
 .PHONY: prove
-prove: prove-geometry prove-spin ## the geometry of the wheel, the life of timers with leases
+prove: prove-geometry prove-spin prove-contracts ## the wheel's geometry, the life of leases
 
 .PHONY: prove-geometry
-prove-geometry: ## of that what is in check: every pair of times of small wheels
+prove-geometry: ## what make check runs of that: every pair of times of small wheels
 	@tools/scripts/deps build
 	@status=0; \
 	$(tap) prove-geometry $(MAKE) -s -C tools/prove check || status=1; \
@@ -120,8 +120,13 @@ prove-geometry: ## of that what is in check: every pair of times of small wheels
 
 .PHONY: prove-spin
 prove-spin:
-	@tools/scripts/deps build prove-spin
+	@tools/scripts/deps build spin
 	@$(tap) prove-spin tools/prove/spin
+
+.PHONY: prove-contracts
+prove-contracts:
+	@tools/scripts/deps build contracts
+	@$(tap) prove-contracts tools/prove/contracts
 
 .PHONY: fuzz
 fuzz: ## random operations against a model, in a VM, debug kernel [SECONDS=60] [SEED=1]
