@@ -50,6 +50,32 @@ load_faulty() {
 	echo "insmod /lib/twheel/faulty.ko fault=$1; sleep 1; echo survived"
 }
 
+# Stands in for QEMU: does not boot, as often as is written in a file.
+build_stuck() {
+	mkdir -p "$work/bin"
+	cat >"$work/bin/qemu-system-x86_64" <<-END
+		#!/bin/bash
+		read -r left <"$work/left"
+		echo \$((left - 1)) >"$work/left"
+		[ "\$left" -gt 0 ] || exec $(command -v qemu-system-x86_64) "\$@"
+		exec sleep 1000
+	END
+	chmod +x "$work/bin/qemu-system-x86_64"
+}
+
+test_boot() {
+	local normal=$PATH
+
+	build_stuck
+	PATH=$work/bin:$PATH
+	echo 2 >"$work/left"
+	expect 126 'did not come up' 'a kernel that does not come up fails' --boot-timeout 1 -- true
+	echo 1 >"$work/left"
+	expect 41 'once more' 'a kernel that comes up the second time passes' --boot-timeout 30 \
+		-- sh -c 'exit 41'
+	PATH=$normal
+}
+
 test_stock() {
 	head -c 300000 /dev/urandom >"$work/random"
 	expect 42 '' 'exit status and binary output pass through' \
@@ -60,6 +86,7 @@ test_stock() {
 		bad=1
 		echo "not ok vm/$kernel: output is exact"
 	fi
+	test_boot
 	build_dynamic
 	LD_LIBRARY_PATH=$work expect 43 'in a library' 'shared libraries are found wherever they are' \
 		-- "$work/dynamic"
