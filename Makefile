@@ -24,10 +24,13 @@ INPUT ?=
 # For bench: how many timers.
 SIZES ?=
 
-# For check-matrix: which kernels, all of them if not given.
-KERNELS ?=
+# What tools/vm/run can boot; see tools/vm/kernel.
+debian = stock backport
+built = debug debug-6.12 debug-7.3 rt kcsan
 
-suites = $(sort $(patsubst kunit/%.c,%,$(wildcard kunit/*_test.c)))
+# For check-matrix: which kernels; clang's is compiled for only.
+KERNELS ?= $(debian) $(built) clang
+
 tap = tools/scripts/tap
 
 # host-test [OPS=n] [SEED=n]; only what was given is passed on
@@ -85,15 +88,17 @@ check: ## every test below; the last line is "N passed, N failed"
 	@tools/scripts/check
 
 .PHONY: kunit
-kunit: ## KUnit suites, in a VM with a KASAN and lockdep kernel
-	@$(tap) kunit tools/vm/run --kernel debug --memory 2G --timeout 1800 --no-module -- \
-		tools/vm/kunit.sh $(suites)
+kunit: kunit-debug ## KUnit suites, in a VM with a KASAN and lockdep kernel
+
+.PHONY: $(built:%=kunit-%)
+$(built:%=kunit-%): kunit-%:
+	@$(tap) kunit-$* tools/vm/kunit $*
 
 .PHONY: selftest
 selftest: selftest-stock selftest-debug ## self tests of the device, on both kernels
 
-.PHONY: selftest-stock selftest-debug
-selftest-stock selftest-debug: selftest-%:
+.PHONY: $(debian:%=selftest-%) $(built:%=selftest-%)
+$(debian:%=selftest-%) $(built:%=selftest-%): selftest-%:
 	@$(tap) selftest-$* tools/vm/selftest $*
 
 .PHONY: host-test
@@ -140,6 +145,10 @@ fuzz-host: ## layers against the models, fuzzed, no VM [SECONDS=60] [SEED=1] [IN
 style: ## checkpatch, sparse, compiler warnings, shellcheck
 	@$(tap) style tools/scripts/style
 
+.PHONY: clang-compile
+clang-compile:
+	@$(tap) clang-compile tools/scripts/style clang-W1
+
 .PHONY: vm-test
 vm-test: vm-test-stock vm-test-debug ## does the VM runner notice crashes and hangs?
 
@@ -148,7 +157,7 @@ vm-test-stock vm-test-debug: vm-test-%:
 	@$(tap) vm-test-$* tools/vm/test-run.sh $*
 
 .PHONY: check-matrix
-check-matrix: ## self tests and KUnit on each kernel, and a table [KERNELS="stock backport debug"]
+check-matrix: ## self tests and KUnit on each kernel, and a table [KERNELS="stock debug-7.3"]
 	@tools/scripts/matrix $(KERNELS)
 
 .PHONY: bench
