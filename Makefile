@@ -13,13 +13,21 @@ not_running := $(if $(filter stock-file,$(KDIR)-$(origin KDIR)), \
 export PREFIX ?= /usr/local
 mandir ?= $(PREFIX)/share/man
 
-# For host-test: how many random operations, and the seed; the seed is for fuzz and fuzz-host, too.
+# For host-test: how many random operations, and the seed; the seed is for fuzz, fuzz-host and
+# torture, too.
 OPS ?=
 SEED ?=
 
-# For fuzz and fuzz-host: how long; for fuzz-host alone: one input to run.
+# For fuzz, fuzz-host and torture: how long; for fuzz-host alone: one input to run.
 SECONDS ?= 60
 INPUT ?=
+
+# For fuzz and torture: the kernel and how many processors; for torture alone: only rounds of
+# this kind, and how many of them.
+KERNEL ?= debug
+SMP ?= 2
+MODE ?= all
+ROUNDS ?= 0
 
 # For bench: how many timers.
 SIZES ?=
@@ -109,6 +117,7 @@ host-test: ## layers, library and command under ASan and UBSan, no VM [OPS=n] [S
 	$(tap) cli-test $(MAKE) -s -C tools/cli check || status=1; \
 	$(tap) lib-test $(MAKE) -s -C tools/lib check || status=1; \
 	$(tap) fuzz-test $(MAKE) -s -C tools/fuzz check || status=1; \
+	$(tap) torture-test $(MAKE) -s -C tools/torture check || status=1; \
 	$(tap) install-test tools/lib/test-install.sh || status=1; \
 	exit $$status
 
@@ -140,6 +149,10 @@ fuzz: ## random operations against a model, in a VM, debug kernel [SECONDS=60] [
 .PHONY: fuzz-host
 fuzz-host: ## layers against the models, fuzzed, no VM [SECONDS=60] [SEED=1] [INPUT=file]
 	@$(tap) fuzz-host tools/host/fuzz $(if $(INPUT),'$(INPUT)',$(or $(SEED),1) $(SECONDS))
+
+.PHONY: torture
+torture: ## everybody at once, kills, unloading [SECONDS] [SEED] [KERNEL=debug] [SMP=2] [MODE] [ROUNDS]
+	@tools/torture/run $(KERNEL) $(SMP) $(SECONDS) $(or $(SEED),1) --mode $(MODE) --rounds $(ROUNDS)
 
 .PHONY: style
 style: ## checkpatch, sparse, compiler warnings, shellcheck

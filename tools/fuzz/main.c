@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /* twheel-fuzz: a thread per instance, each with its own stream of the seed. */
-#include <errno.h>
 #include <getopt.h>
 #include <pthread.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "fuzz.h"
+#include "option.h"
 
 #define THREADS_MAX	16
 #define ATTEMPTS	400
@@ -120,20 +119,6 @@ static int help(FILE *out, int status)
 	return status;
 }
 
-static __u64 value_of(const char *option, const char *text, __u64 least, __u64 most)
-{
-	unsigned long long value;
-	char *end;
-
-	errno = 0;
-	value = strtoull(text, &end, 0);
-	if (!errno && *text >= '0' && *text <= '9' && !*end && value >= least && value <= most)
-		return value;
-	fprintf(stderr, "twheel-fuzz: --%s %s: a number from %llu to %llu\n", option, text,
-		least, most);
-	exit(2);
-}
-
 int main(int argc, char **argv)
 {
 	static const struct option options[] = {
@@ -149,11 +134,11 @@ int main(int argc, char **argv)
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	while ((c = getopt_long(argc, argv, "", options, NULL)) != -1) {
 		if (c == 's')
-			seconds = value_of("seconds", optarg, 1, 1000000);
+			seconds = option_value("twheel-fuzz", "seconds", optarg, 1, 1000000);
 		else if (c == 'r')
-			seed = value_of("seed", optarg, 0, UINT64_MAX);
+			seed = option_value("twheel-fuzz", "seed", optarg, 0, UINT64_MAX);
 		else if (c == 't')
-			threads = value_of("threads", optarg, 1, THREADS_MAX);
+			threads = option_value("twheel-fuzz", "threads", optarg, 1, THREADS_MAX);
 		else
 			return help(c == 'h' ? stdout : stderr, c == 'h' ? 0 : 2);
 	}

@@ -28,11 +28,23 @@
 #include <sys/time.h>
 #include <time.h>
 #include <linux/twheel.h>
+
+/* A program that is not a test, as tools/torture, has the calls without the harness. */
+#ifdef TWHEEL_NO_HARNESS
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#define ARRAY_SIZE(array)	(sizeof(array) / sizeof((array)[0]))
+#else
 #include <kselftest_harness.h>
 
 /* For what hangs: a machine can be many times slower than the harness expects. */
 #undef TEST_TIMEOUT_DEFAULT
 #define TEST_TIMEOUT_DEFAULT	600
+#endif
 
 #define TW_DEVICE	"/dev/twheel"
 #define TW_PATIENCE_MS	30000
