@@ -143,8 +143,8 @@ prove-contracts:
 	@$(tap) prove-contracts tools/prove/contracts
 
 .PHONY: fuzz
-fuzz: ## random operations against a model, in a VM, debug kernel [SECONDS=60] [SEED=1]
-	@tools/fuzz/run $(SECONDS) $(or $(SEED),1)
+fuzz: ## random operations against a model, in a VM [SECONDS=60] [SEED=1] [KERNEL=debug] [SMP=2]
+	@tools/fuzz/run $(KERNEL) $(SMP) $(SECONDS) $(or $(SEED),1)
 
 .PHONY: fuzz-host
 fuzz-host: ## layers against the models, fuzzed, no VM [SECONDS=60] [SEED=1] [INPUT=file]

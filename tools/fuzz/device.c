@@ -6,7 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "fuzz.h"
+#include "mutate.h"
 
 int device_open(void)
 {
@@ -23,6 +23,45 @@ void device_close(int fd)
 int device_ioctl(int fd, unsigned int cmd, void *arg)
 {
 	return ioctl(fd, cmd, arg) < 0 ? -errno : 0;
+}
+
+int device_mutated(int fd, const struct mutated_call *call)
+{
+	int pipefd[2] = { -1, -1 }, null = -1, ret;
+
+	switch (call->descriptor) {
+	case MUTATED_CLOSED:
+		fd = -1;
+		break;
+	case MUTATED_NULL:
+		fd = null = open("/dev/null", O_RDWR | O_CLOEXEC);
+		break;
+	case MUTATED_PIPE:
+		fd = pipe2(pipefd, O_CLOEXEC) ? -1 : pipefd[0];
+		break;
+	default:
+		break;
+	}
+	ret = ioctl(fd, call->cmd, call->arg);
+	if (ret < 0)
+		ret = -errno;
+	close(null);
+	close(pipefd[0]);
+	close(pipefd[1]);
+	return ret;
+}
+
+int device_other(struct twheel_setup *setup)
+{
+	int ret, fd = device_open();
+
+	if (fd < 0)
+		return fd;
+	ret = device_ioctl(fd, TWHEEL_IOC_SETUP, setup);
+	if (!ret)
+		return fd;
+	close(fd);
+	return ret;
 }
 
 ssize_t device_read(int fd, struct twheel_event *events, unsigned int room)

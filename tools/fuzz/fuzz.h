@@ -13,7 +13,8 @@
 
 enum fuzz_kind {
 	FUZZ_START, FUZZ_RESET, FUZZ_STOP, FUZZ_GET, FUZZ_READ, FUZZ_SLEEP,
-	FUZZ_STATS, NR_FUZZ_KINDS
+	FUZZ_STATS,
+	FUZZ_MUTATED		/* not among those that are always there */
 };
 
 struct fuzz_op {
@@ -23,6 +24,7 @@ struct fuzz_op {
 	__u64 interval_ns;
 	bool exclusive;
 	bool new_timeout;
+	__u64 seed;		/* mutated: which call */
 	int expect;		/* set by the model: errno, 0: success */
 };
 
@@ -35,6 +37,8 @@ struct fuzz_tally {
 	unsigned long calls;
 	unsigned long failed;	/* calls that the device rejected, as it should */
 	unsigned long records;
+	unsigned long mutated;
+	unsigned long spoilt;	/* of these, that deserved to be rejected, and were */
 };
 
 /* The device, or in the test a fake of it; results are as of system calls, or -errno. */
@@ -45,7 +49,10 @@ ssize_t device_read(int fd, struct twheel_event *events, unsigned int room);
 __u64 device_now(void);
 void device_sleep(__u64 ns);
 
-void fuzz_generate(struct fuzz_ops *ops, __u64 *stream);
+/* A random number below @below. */
+__u64 fuzz_draw(__u64 *stream, __u64 below);
+/* With @mutate, every other operation is a mutated call. */
+void fuzz_generate(struct fuzz_ops *ops, __u64 *stream, bool mutate);
 /* NULL, or the rule that the device broke; carries out @ops on a new instance. */
 const char *fuzz_run(struct fuzz_ops *ops, struct fuzz_tally *tally);
 /* Leave out what @rule does not need; false if it is not broken again. */

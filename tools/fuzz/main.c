@@ -19,6 +19,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 struct worker {
 	pthread_t thread;
 	__u64 stream;
+	bool mutate;
 	struct fuzz_tally tally;
 };
 
@@ -43,7 +44,7 @@ static void *work(void *arg)
 	const char *rule;
 
 	while (device_now() < until && !__atomic_load_n(&failed, __ATOMIC_RELAXED)) {
-		fuzz_generate(&ops, &worker->stream);
+		fuzz_generate(&ops, &worker->stream, worker->mutate);
 		rule = fuzz_run(&ops, &worker->tally);
 		if (!rule)
 			continue;
@@ -66,9 +67,11 @@ static void print_sum(const struct worker *workers, unsigned int threads)
 		sum.calls += workers[i].tally.calls;
 		sum.failed += workers[i].tally.failed;
 		sum.records += workers[i].tally.records;
+		sum.mutated += workers[i].tally.mutated;
+		sum.spoilt += workers[i].tally.spoilt;
 	}
-	printf("%lu calls, %lu of them rejected as expected, %lu records; seed %llu\n",
-	       sum.calls, sum.failed, sum.records, seed);
+	printf("%lu calls, %lu of them rejected as expected, %lu records; %lu mutated calls, %lu of them spoilt; seed %llu\n",
+	       sum.calls, sum.failed, sum.records, sum.mutated, sum.spoilt, seed);
 }
 
 static void show_progress(const struct worker *workers, unsigned int threads)
@@ -82,7 +85,7 @@ static void show_progress(const struct worker *workers, unsigned int threads)
 	}
 }
 
-static int run(unsigned int seconds, unsigned int threads)
+static int run(unsigned int seconds, unsigned int threads, bool mutate)
 {
 	static struct worker workers[THREADS_MAX];
 	unsigned int i;
@@ -91,6 +94,7 @@ static int run(unsigned int seconds, unsigned int threads)
 	until = device_now() + seconds * 1000000000ULL;
 	for (i = 0; i < threads; i++) {
 		workers[i].stream = seed * THREADS_MAX + i;
+		workers[i].mutate = mutate || i % 2;
 		if (pthread_create(&workers[i].thread, NULL, work, &workers[i])) {
 			fprintf(stderr, "twheel-fuzz: cannot make thread %u\n", i);
 			exit(2);
@@ -105,14 +109,16 @@ static int run(unsigned int seconds, unsigned int threads)
 
 static int help(FILE *out, int status)
 {
-	fputs("usage: twheel-fuzz [--seconds N] [--seed N] [--threads N]\n"
+	fputs("usage: twheel-fuzz [--seconds N] [--seed N] [--threads N] [--mutate]\n"
 	      "\n"
 	      "Random operations on instances of /dev/twheel, one for each thread, compared\n"
-	      "with a model.\n"
+	      "with a model.  In every other thread half of the calls are mutated: made from a\n"
+	      "description of the interface, and then spoilt.\n"
 	      "\n"
 	      "  --seconds N   how long (60)\n"
 	      "  --seed N      which operations (1)\n"
 	      "  --threads N   1 to 16 (4)\n"
+	      "  --mutate      mutated calls in all threads\n"
 	      "\n"
 	      "Exit status: 0, nothing found; 1, the device broke a rule, and a script for\n"
 	      "twheel run follows that shows it; 2, wrong usage, or no threads.\n", out);
@@ -125,10 +131,12 @@ int main(int argc, char **argv)
 		{ "seconds", required_argument, NULL, 's' },
 		{ "seed", required_argument, NULL, 'r' },
 		{ "threads", required_argument, NULL, 't' },
+		{ "mutate", no_argument, NULL, 'm' },
 		{ "help", no_argument, NULL, 'h' },
 		{ }
 	};
 	unsigned int seconds = 60, threads = 4;
+	bool mutate = false;
 	int c;
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
@@ -139,10 +147,12 @@ int main(int argc, char **argv)
 			seed = option_value("twheel-fuzz", "seed", optarg, 0, UINT64_MAX);
 		else if (c == 't')
 			threads = option_value("twheel-fuzz", "threads", optarg, 1, THREADS_MAX);
+		else if (c == 'm')
+			mutate = true;
 		else
 			return help(c == 'h' ? stdout : stderr, c == 'h' ? 0 : 2);
 	}
 	if (optind < argc)
 		return help(stderr, 2);
-	return run(seconds, threads);
+	return run(seconds, threads, mutate);
 }

@@ -6,9 +6,10 @@
  * no more about that than that it must not have been early.
  */
 #include <errno.h>
+#include <stdint.h>
 #include <string.h>
 
-#include "fuzz.h"
+#include "mutate.h"
 
 /* Only what never comes is lost; an emulated machine can be very late. */
 #define PATIENCE_NS	120000000000ULL
@@ -242,6 +243,19 @@ static const char *do_stats(struct model *m)
 	return NULL;
 }
 
+/* A call that deserves an error leaves everything as the model has it. */
+static const char *do_mutated(struct model *m, const struct fuzz_op *op)
+{
+	struct mutated_call mutated;
+	const char *rule;
+
+	mutated_make(&mutated, op->seed);
+	rule = mutated_try(&mutated, m->fd, op->seed, m->tally);
+	if (rule || !mutated.reasons)
+		return rule;
+	return do_stats(m);
+}
+
 static const char *do_op(struct model *m, struct fuzz_op *op)
 {
 	switch (op->kind) {
@@ -257,6 +271,8 @@ static const char *do_op(struct model *m, struct fuzz_op *op)
 		return do_read(m, op);
 	case FUZZ_STATS:
 		return do_stats(m);
+	case FUZZ_MUTATED:
+		return do_mutated(m, op);
 	default:
 		device_sleep(op->time_ns);
 		return NULL;
@@ -308,11 +324,12 @@ const char *fuzz_run(struct fuzz_ops *ops, struct fuzz_tally *tally)
 		ops->count = i;
 	else
 		rule = do_rest(&m);
+	mutated_end();
 	device_close(m.fd);
 	return rule;
 }
 
-static __u64 draw(__u64 *stream, __u64 below)
+__u64 fuzz_draw(__u64 *stream, __u64 below)
 {
 	__u64 z = (*stream += 0x9e3779b97f4a7c15ULL);
 
@@ -323,17 +340,17 @@ static __u64 draw(__u64 *stream, __u64 below)
 
 static __u64 draw_interval(__u64 *stream)
 {
-	switch (draw(stream, 8)) {
+	switch (fuzz_draw(stream, 8)) {
 	case 0:
 		return TOO_SHORT_NS;
 	case 1:
-		return 5000000 + draw(stream, 20000000);
+		return 5000000 + fuzz_draw(stream, 20000000);
 	default:
 		return 0;
 	}
 }
 
-void fuzz_generate(struct fuzz_ops *ops, __u64 *stream)
+void fuzz_generate(struct fuzz_ops *ops, __u64 *stream, bool mutate)
 {
 	unsigned int i;
 
@@ -342,15 +359,20 @@ void fuzz_generate(struct fuzz_ops *ops, __u64 *stream)
 		struct fuzz_op *op = &ops->op[i];
 
 		memset(op, 0, sizeof(*op));
-		op->kind = draw(stream, NR_FUZZ_KINDS);
-		op->id = draw(stream, FUZZ_IDS);
-		op->time_ns = draw(stream, 5000000);
+		if (mutate && fuzz_draw(stream, 2)) {
+			op->kind = FUZZ_MUTATED;
+			op->seed = fuzz_draw(stream, UINT64_MAX);
+			continue;
+		}
+		op->kind = fuzz_draw(stream, FUZZ_MUTATED);
+		op->id = fuzz_draw(stream, FUZZ_IDS);
+		op->time_ns = fuzz_draw(stream, 5000000);
 		if (op->kind == FUZZ_READ)
 			op->id++;
-		else if (op->kind != FUZZ_SLEEP && !draw(stream, 4))
-			op->time_ns = LONG_NS + draw(stream, LONG_NS);
+		else if (op->kind != FUZZ_SLEEP && !fuzz_draw(stream, 4))
+			op->time_ns = LONG_NS + fuzz_draw(stream, LONG_NS);
 		op->interval_ns = draw_interval(stream);
-		op->exclusive = !draw(stream, 4);
-		op->new_timeout = draw(stream, 2);
+		op->exclusive = !fuzz_draw(stream, 4);
+		op->new_timeout = fuzz_draw(stream, 2);
 	}
 }

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "fuzz.h"
+#include "mutate.h"
 
 static bool breaks(struct fuzz_ops *ops, const char *rule)
 {
@@ -69,6 +69,15 @@ static void print_timer_op(FILE *out, const struct fuzz_op *op)
 	fputc('\n', out);
 }
 
+/* The command twheel cannot say this, so it is for people to read. */
+static void print_mutated(FILE *out, const struct fuzz_op *op)
+{
+	struct mutated_call call;
+
+	mutated_make(&call, op->seed);
+	mutated_print(out, &call);
+}
+
 void fuzz_script(FILE *out, const struct fuzz_ops *ops, const char *rule, __u64 seed)
 {
 	unsigned int i;
@@ -77,7 +86,9 @@ void fuzz_script(FILE *out, const struct fuzz_ops *ops, const char *rule, __u64 
 	for (i = 0; i < ops->count; i++) {
 		const struct fuzz_op *op = &ops->op[i];
 
-		if (op->kind == FUZZ_SLEEP)
+		if (op->kind == FUZZ_MUTATED)
+			print_mutated(out, op);
+		else if (op->kind == FUZZ_SLEEP)
 			fprintf(out, "sleep %lluns\n", op->time_ns);
 		else if (op->kind == FUZZ_READ)
 			fputs("read\n", out);

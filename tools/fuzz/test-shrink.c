@@ -3,11 +3,11 @@
 #include <errno.h>
 #include <string.h>
 
-#include "fuzz.h"
+#include "mutate.h"
 
 #define ROUNDS	200
 
-enum fault { WHOLE, SAME_GENERATION, LOST, BOOKS, EARLY };
+enum fault { WHOLE, SAME_GENERATION, LOST, BOOKS, EARLY, FORGIVING, REMEMBERS };
 
 struct fake_timer {
 	bool live, lost;
@@ -160,6 +160,23 @@ int device_ioctl(int fd, unsigned int cmd, void *arg)
 	}
 }
 
+/* Rejects what the description says, but not all of it when it is forgiving. */
+int device_mutated(int fd, const struct mutated_call *call)
+{
+	(void)fd;
+	if (fault == FORGIVING && call->reasons == 1 && call->reason[0] == EOPNOTSUPP)
+		return 0;
+	if (fault == REMEMBERS && call->cmd == TWHEEL_IOC_STOP)
+		stats.stopped++;
+	return -call->reason[0];
+}
+
+int device_other(struct twheel_setup *setup)
+{
+	(void)setup;
+	return -ENODEV;
+}
+
 static void fake_record(struct fake_timer *t, struct twheel_event *e)
 {
 	*e = (struct twheel_event){
@@ -195,7 +212,7 @@ static const char *find(struct fuzz_ops *ops)
 	int round;
 
 	for (round = 0; round < ROUNDS && !rule; round++) {
-		fuzz_generate(ops, &stream);
+		fuzz_generate(ops, &stream, true);
 		rule = fuzz_run(ops, &tally);
 	}
 	return rule;
@@ -225,7 +242,7 @@ int main(void)
 	struct fuzz_ops ops;
 	int failed = 0;
 
-	printf("TAP version 13\n1..5\n");
+	printf("TAP version 13\n1..7\n");
 	failed += verdict(1, !find(&ops), "whole device breaks no rule");
 	failed += verdict(2, found_and_short(SAME_GENERATION, 2),
 			  "generation not raised by reset is found and shrunk");
@@ -235,5 +252,9 @@ int main(void)
 			  "wrong count of resets is found and shrunk");
 	failed += verdict(5, found_and_short(EARLY, 5),
 			  "early expiry is found and shrunk");
+	failed += verdict(6, found_and_short(FORGIVING, 1),
+			  "unknown flag that is accepted is found and shrunk");
+	failed += verdict(7, found_and_short(REMEMBERS, 1),
+			  "rejected call that was counted is found and shrunk");
 	return failed ? 1 : 0;
 }
