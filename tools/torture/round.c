@@ -312,7 +312,8 @@ static bool verdict(const struct torture_round *round, char *broken)
 bool torture_everybody(struct torture_round *round, struct history *history,
 		       __u64 *seed, struct torture_tally *tally, char *broken)
 {
-	choose(round, seed, tally->rounds++ % ARRAY_SIZE(settings));
+	/* Those that are alike stand together; a short run is to have some of each. */
+	choose(round, seed, 5 * tally->rounds++ % ARRAY_SIZE(settings));
 	round->ids = 1 + tw_below(seed, TORTURE_IDS);
 	round->longest_ns = 4 * TW_MS;
 	assign(round, everybody, ARRAY_SIZE(everybody), seed);
