@@ -127,17 +127,25 @@ static void answer(struct torture_actor *actor, int fd, const struct twheel_even
 	struct torture_call *call = begin(actor, kind);
 
 	call->generation = event->generation;
+	call->attempt = event->attempt;
 	call->ack = (struct twheel_ack) { .id = event->id, .token = event->token };
 	end(actor, call, tw_lease_ioctl(fd, kind == TORTURE_ACK ? TWHEEL_IOC_ACK :
 					TWHEEL_IOC_REJECT, &call->ack), -ESTALE, 0);
 }
 
-/* Most are acknowledged; some are forgotten, unless the round comes to its end. */
+/*
+ * Most are acknowledged; one that is forgotten, unless the round comes to its end, is
+ * answered after the next one, which is likely to be too late.
+ */
 static void answer_all(struct torture_actor *actor, int fd,
 		       const struct twheel_event *event, unsigned int count)
 {
 	unsigned int i;
 
+	if (actor->forgotten.token && !below(actor, 4) && actor->calls < TORTURE_CALLS) {
+		answer(actor, fd, &actor->forgotten, TORTURE_ACK);
+		actor->forgotten.token = 0;
+	}
 	for (i = 0; i < count && actor->calls < TORTURE_CALLS; i++) {
 		__u64 choice = below(actor, 10);
 
@@ -145,6 +153,8 @@ static void answer_all(struct torture_actor *actor, int fd,
 			answer(actor, fd, &event[i], TORTURE_ACK);
 		else if (choice)
 			answer(actor, fd, &event[i], TORTURE_REJECT);
+		else
+			actor->forgotten = event[i];
 	}
 }
 

@@ -17,6 +17,7 @@
  * @left: It is there still, or NULL.
  * @record: Its records, in the order of deadlines and attempts.
  * @records: How many.
+ * @ack: Who acknowledged it last, or NULL.
  * @acks: How often it was acknowledged.
  */
 struct arming {
@@ -25,6 +26,7 @@ struct arming {
 	const struct deed *stop;
 	const struct deed *left;
 	struct deed **record;
+	const struct deed *ack;
 	unsigned int records;
 	unsigned int acks;
 };
@@ -215,6 +217,15 @@ static bool check_end(struct history *h, const struct arming *a)
 	return check_ender(h, a, a->stop) && check_ender(h, a, next);
 }
 
+/* A delivery can be acknowledged until the next one. */
+static bool check_ack(struct history *h, const struct arming *a)
+{
+	if (!a->ack || a->arm->interval_ns)
+		return true;
+	return (a->records && a->record[a->records - 1]->attempt == a->ack->attempt) ||
+	       broken(h, a->arm, "acknowledged as a delivery that is not the last one");
+}
+
 static bool check_arm(struct history *h, const struct deed *arm)
 {
 	if (arm->reset && arm->outcome == TWHEEL_WAS_FREE)
@@ -241,6 +252,7 @@ static bool check_arming(struct history *h, struct deed **first, unsigned int nr
 				a.record = &first[i];
 			break;
 		case DEED_ACK:
+			a.ack = first[i];
 			a.acks++;
 			break;
 		case DEED_STOP:
@@ -258,7 +270,8 @@ static bool check_arming(struct history *h, struct deed **first, unsigned int nr
 	h->acked += a.acks;
 	h->stopped += !!a.stop;
 	h->left += !!a.left;
-	return check_arm(h, a.arm) && check_records(h, &a) && check_end(h, &a);
+	return check_arm(h, a.arm) && check_records(h, &a) &&
+	       check_end(h, &a) && check_ack(h, &a);
 }
 
 /* The sequence numbers of a stream of the instance are all different. */

@@ -35,7 +35,7 @@ enum deed_kind { DEED_ARM, DEED_RECORD, DEED_ACK, DEED_STOP, DEED_LEFT };
  * @expirations: RECORD: how many these are.
  * @sequence: RECORD: its number in its stream.
  * @stream: RECORD: which; 0 is that of the instance.
- * @attempt: RECORD: which delivery this is.
+ * @attempt: RECORD, ACK: which delivery this is, or is about.
  * @reset: ARM: by a reset.
  */
 struct deed {

@@ -100,6 +100,7 @@ static void add_call(const struct torture_call *call, struct deed *deed)
 	default:
 		deed->kind = DEED_ACK;
 		deed->generation = call->generation;
+		deed->attempt = call->attempt;
 	}
 }
 

@@ -80,6 +80,7 @@ static void clear_actor(struct torture_actor *actor, struct torture_round *round
 	actor->calls = 0;
 	actor->events = 0;
 	actor->operations = 0;
+	actor->forgotten.token = 0;
 	actor->pid = 0;
 	actor->round = round;
 }

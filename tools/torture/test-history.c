@@ -47,6 +47,7 @@ static struct deed *end(const struct deed *of, enum deed_kind kind, __u32 outcom
 	*deed = *of;
 	deed->kind = kind;
 	deed->outcome = outcome;
+	deed->attempt = 1;
 	deed->begin_ns = of->deadline_ns + 4;
 	deed->end_ns = of->deadline_ns + 5;
 	return deed;
@@ -179,6 +180,10 @@ static void test_leased(void)
 	late->begin_ns = history.deed[STOP_2].end_ns - 1;
 	*history.broken = 0;
 	verdict(history_check(&history), "a read beside the stop is none");
+
+	record(&history.deed[ARM_1])->attempt = 2;
+	history.deed[history.nr - 1].sequence = 9;
+	expect_broken("an acknowledgement that came too late is noticed", "not the last");
 }
 
 static void test_books(void)

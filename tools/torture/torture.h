@@ -36,6 +36,7 @@ enum torture_kind {
  * @begin_ns: Before it.
  * @end_ns: After it; 0: its caller was killed before that.
  * @generation: ACK, REJECT: the arming that it is about.
+ * @attempt: ACK, REJECT: which delivery of that.
  * @first: READ: where in the log the records are.
  * @count: READ: how many they are.
  * @start: START: what the kernel has, and writes.
@@ -52,6 +53,7 @@ struct torture_call {
 	__u64 begin_ns;
 	__u64 end_ns;
 	__u64 generation;
+	__u32 attempt;
 	__u32 first;
 	__u32 count;
 	union {
@@ -71,6 +73,7 @@ struct torture_call {
  * @pid: The process; 0 if it has ended.
  * @round: What it takes part in.
  * @seed: What it does next.
+ * @forgotten: A delivery that it has not answered yet.
  * @operations: What it has done, failures included.
  * @calls: Calls in the log that were carried out.
  * @events: Records in the log.
@@ -85,6 +88,7 @@ struct torture_actor {
 	pid_t pid;
 	struct torture_round *round;
 	__u64 seed;
+	struct twheel_event forgotten;
 	unsigned long operations;
 	unsigned int calls;
 	unsigned int events;
