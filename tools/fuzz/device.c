@@ -34,7 +34,8 @@ int device_mutated(int fd, const struct mutated_call *call)
 		fd = -1;
 		break;
 	case MUTATED_NULL:
-		fd = null = open("/dev/null", O_RDWR | O_CLOEXEC);
+		null = open("/dev/null", O_RDWR | O_CLOEXEC);
+		fd = null;
 		break;
 	case MUTATED_PIPE:
 		fd = pipe2(pipefd, O_CLOEXEC) ? -1 : pipefd[0];

@@ -70,7 +70,8 @@ static void print_sum(const struct worker *workers, unsigned int threads)
 		sum.mutated += workers[i].tally.mutated;
 		sum.spoilt += workers[i].tally.spoilt;
 	}
-	printf("%lu calls, %lu of them rejected as expected, %lu records; %lu mutated calls, %lu of them spoilt; seed %llu\n",
+	printf("%lu calls, %lu of them rejected as expected, %lu records; "
+	       "%lu mutated calls, %lu of them spoilt; seed %llu\n",
 	       sum.calls, sum.failed, sum.records, sum.mutated, sum.spoilt, seed);
 }
 

@@ -53,100 +53,100 @@ struct mutated_command {
 	struct field field[FIELDS];
 };
 
-#define FIELD(type, name, kind, limit) \
-	{ offsetof(struct type, name), sizeof(((struct type *)0)->name), kind, limit }
-#define COMMAND(name, type)	#name, TWHEEL_IOC_##name, sizeof(struct type)
+#define ARRAY_SIZE(array)	(sizeof(array) / sizeof((array)[0]))
 
-#define ACK_FIELDS(lease) {					\
+/* How much of its structure a field of a kind is. */
+#define SIZE_F_ID	8
+#define SIZE_F_TIME	8
+#define SIZE_F_ZERO	8
+#define SIZE_F_ZERO32	4
+#define SIZE_F_FLAGS	4
+#define SIZE_F_COUNT	4
+#define SIZE_F_ARRAY	8
+#define SIZE_F_SIZE	4
+#define SIZE_F_TOKEN	8
+#define F_ZERO32	F_ZERO
+
+#define FIELD(type, name, kind, limit) \
+	{ offsetof(struct type, name), SIZE_##kind, kind, limit }
+#define COMMAND(label, type, ...) \
+	{ #label, TWHEEL_IOC_##label, sizeof(struct type), { __VA_ARGS__ } }
+
+#define ACK(label, lease) COMMAND(label, twheel_ack,			\
 	FIELD(twheel_ack, id, F_ID, 0),				\
 	FIELD(twheel_ack, token, F_TOKEN, 0),			\
 	FIELD(twheel_ack, lease_ns, lease, 0),			\
 	FIELD(twheel_ack, flags, F_FLAGS, 0),			\
 	FIELD(twheel_ack, reserved[0], F_ZERO, 0),		\
-	FIELD(twheel_ack, reserved[1], F_ZERO, 0),		\
-}
+	FIELD(twheel_ack, reserved[1], F_ZERO, 0))
 
 /* All that is not named is filled in by the kernel, or may be anything. */
 static const struct mutated_command commands[] = {
-	{ COMMAND(INFO, twheel_info), {
+	COMMAND(INFO, twheel_info,
 		FIELD(twheel_info, size, F_SIZE, offsetof(struct twheel_info, submit_max)),
-		FIELD(twheel_info, flags, F_FLAGS, 0),
-	} },
-	{ COMMAND(SETUP, twheel_setup), {
+		FIELD(twheel_info, flags, F_FLAGS, 0)),
+	COMMAND(SETUP, twheel_setup,
 		FIELD(twheel_setup, size, F_SIZE, offsetof(struct twheel_setup, delivery)),
-		FIELD(twheel_setup, flags, F_FLAGS, TWHEEL_STEAL | TWHEEL_CONTROL),
-	} },
-	{ COMMAND(STATS, twheel_stats), {
+		FIELD(twheel_setup, flags, F_FLAGS, TWHEEL_STEAL | TWHEEL_CONTROL)),
+	COMMAND(STATS, twheel_stats,
 		FIELD(twheel_stats, size, F_SIZE, offsetof(struct twheel_stats, in_flight)),
-		FIELD(twheel_stats, flags, F_FLAGS, TWHEEL_STATS_READER),
-	} },
-	{ COMMAND(START, twheel_start), {
+		FIELD(twheel_stats, flags, F_FLAGS, TWHEEL_STATS_READER)),
+	COMMAND(START, twheel_start,
 		FIELD(twheel_start, id, F_ID, 0),
 		FIELD(twheel_start, time_ns, F_TIME, 0),
 		FIELD(twheel_start, flags, F_FLAGS,
-		      TWHEEL_ABSTIME | TWHEEL_EXCLUSIVE | TWHEEL_MAPPED),
-	} },
-	{ COMMAND(STOP, twheel_stop), {
+		      TWHEEL_ABSTIME | TWHEEL_EXCLUSIVE | TWHEEL_MAPPED)),
+	COMMAND(STOP, twheel_stop,
 		FIELD(twheel_stop, id, F_ID, 0),
 		FIELD(twheel_stop, flags, F_FLAGS, 0),
 		FIELD(twheel_stop, reserved[0], F_ZERO, 0),
-		FIELD(twheel_stop, reserved[1], F_ZERO, 0),
-	} },
-	{ COMMAND(RESET, twheel_reset), {
+		FIELD(twheel_stop, reserved[1], F_ZERO, 0)),
+	COMMAND(RESET, twheel_reset,
 		FIELD(twheel_reset, id, F_ID, 0),
 		FIELD(twheel_reset, flags, F_FLAGS, TWHEEL_NEW_TIMEOUT | TWHEEL_ABSTIME),
 		FIELD(twheel_reset, reserved[0], F_ZERO, 0),
-		FIELD(twheel_reset, reserved[1], F_ZERO, 0),
-	} },
-	{ COMMAND(GET, twheel_get), {
+		FIELD(twheel_reset, reserved[1], F_ZERO, 0)),
+	COMMAND(GET, twheel_get,
 		FIELD(twheel_get, id, F_ID, 0),
 		FIELD(twheel_get, flags, F_FLAGS, 0),
-		FIELD(twheel_get, mapped, F_ZERO, 0),
-		FIELD(twheel_get, word, F_ZERO, 0),
-	} },
-	{ COMMAND(SUBMIT, twheel_submit), {
+		FIELD(twheel_get, mapped, F_ZERO32, 0),
+		FIELD(twheel_get, word, F_ZERO32, 0)),
+	COMMAND(SUBMIT, twheel_submit,
 		FIELD(twheel_submit, ops, F_ARRAY, 0),
 		FIELD(twheel_submit, results, F_ARRAY, 1),
 		FIELD(twheel_submit, count, F_COUNT, TWHEEL_SUBMIT_MAX),
 		FIELD(twheel_submit, flags, F_FLAGS, 0),
-		FIELD(twheel_submit, reserved, F_ZERO, 0),
+		FIELD(twheel_submit, reserved, F_ZERO32, 0),
 		FIELD(twheel_submit, reserved2[0], F_ZERO, 0),
-		FIELD(twheel_submit, reserved2[1], F_ZERO, 0),
-	} },
-	{ COMMAND(LIST, twheel_list), {
+		FIELD(twheel_submit, reserved2[1], F_ZERO, 0)),
+	COMMAND(LIST, twheel_list,
 		FIELD(twheel_list, entries, F_ARRAY, 1),
 		FIELD(twheel_list, room, F_COUNT, TWHEEL_LIST_MAX),
 		FIELD(twheel_list, flags, F_FLAGS, 0),
 		FIELD(twheel_list, reserved[0], F_ZERO, 0),
-		FIELD(twheel_list, reserved[1], F_ZERO, 0),
-	} },
-	{ COMMAND(ACK, twheel_ack), ACK_FIELDS(F_ZERO) },
-	{ COMMAND(REJECT, twheel_ack), ACK_FIELDS(F_ZERO) },
-	{ COMMAND(EXTEND, twheel_ack), ACK_FIELDS(F_TIME) },
-	{ COMMAND(READER, twheel_reader), {
+		FIELD(twheel_list, reserved[1], F_ZERO, 0)),
+	ACK(ACK, F_ZERO),
+	ACK(REJECT, F_ZERO),
+	ACK(EXTEND, F_TIME),
+	COMMAND(READER, twheel_reader,
 		FIELD(twheel_reader, flags, F_FLAGS,
 		      TWHEEL_READER_NONBLOCK | TWHEEL_READER_DEAD),
-		FIELD(twheel_reader, reserved, F_ZERO, 0),
+		FIELD(twheel_reader, reserved, F_ZERO32, 0),
 		FIELD(twheel_reader, reserved2[0], F_ZERO, 0),
 		FIELD(twheel_reader, reserved2[1], F_ZERO, 0),
-		FIELD(twheel_reader, reserved2[2], F_ZERO, 0),
-	} },
-	{ COMMAND(DRAIN, twheel_drain), {
+		FIELD(twheel_reader, reserved2[2], F_ZERO, 0)),
+	COMMAND(DRAIN, twheel_drain,
 		FIELD(twheel_drain, events, F_ARRAY, 1),
 		FIELD(twheel_drain, room, F_COUNT, TWHEEL_DRAIN_MAX),
 		FIELD(twheel_drain, flags, F_FLAGS, 0),
 		FIELD(twheel_drain, reserved[0], F_ZERO, 0),
-		FIELD(twheel_drain, reserved[1], F_ZERO, 0),
-	} },
-	{ COMMAND(SHUTDOWN, twheel_shutdown), {
+		FIELD(twheel_drain, reserved[1], F_ZERO, 0)),
+	COMMAND(SHUTDOWN, twheel_shutdown,
 		FIELD(twheel_shutdown, flags, F_FLAGS, 0),
-		FIELD(twheel_shutdown, reserved, F_ZERO, 0),
+		FIELD(twheel_shutdown, reserved, F_ZERO32, 0),
 		FIELD(twheel_shutdown, reserved2[0], F_ZERO, 0),
-		FIELD(twheel_shutdown, reserved2[1], F_ZERO, 0),
-	} },
+		FIELD(twheel_shutdown, reserved2[1], F_ZERO, 0)),
 };
-
-#define COMMANDS	(sizeof(commands) / sizeof(commands[0]))
 
 /**
  * struct memory - what the arguments of a thread are in
@@ -267,7 +267,7 @@ static __u64 edge(__u64 *stream)
 		TIME_MAX, 1ULL << 63, UINT64_MAX, UINT64_MAX - 7, KERNEL_ADDRESS,
 	};
 
-	return edges[fuzz_draw(stream, sizeof(edges) / sizeof(edges[0]))];
+	return edges[fuzz_draw(stream, ARRAY_SIZE(edges))];
 }
 
 static const struct field *any_field(const struct mutated_call *call, __u64 *stream)
@@ -365,7 +365,7 @@ static void spoil(struct mutated_call *call, __u64 *stream)
 	if (!fuzz_draw(stream, 4))
 		return;
 	while (times--)
-		ways[fuzz_draw(stream, sizeof(ways) / sizeof(ways[0]))](call, stream);
+		ways[fuzz_draw(stream, ARRAY_SIZE(ways))](call, stream);
 }
 
 /*
@@ -410,7 +410,7 @@ static const struct mutated_command *command_of(unsigned int cmd)
 	const unsigned int size = _IOC_SIZEMASK << _IOC_SIZESHIFT;
 	unsigned int i;
 
-	for (i = 0; i < COMMANDS; i++) {
+	for (i = 0; i < ARRAY_SIZE(commands); i++) {
 		unsigned int differs = cmd ^ commands[i].cmd;
 
 		if (is_size_first(&commands[i]))
@@ -503,8 +503,8 @@ static void judge(struct mutated_call *call)
 	const struct field *field;
 
 	deserve(call, EBADF, call->descriptor == MUTATED_CLOSED);
-	deserve(call, ENOTTY, call->descriptor == MUTATED_NULL ||
-			      call->descriptor == MUTATED_PIPE);
+	deserve(call, ENOTTY, call->descriptor == MUTATED_NULL);
+	deserve(call, ENOTTY, call->descriptor == MUTATED_PIPE);
 	deserve(call, ENOTTY, !command);
 	if (!command)
 		return;
@@ -526,7 +526,7 @@ void mutated_make(struct mutated_call *call, __u64 seed)
 
 	make_memory();
 	memset(call, 0, sizeof(*call));
-	call->command = &commands[fuzz_draw(&stream, COMMANDS)];
+	call->command = &commands[fuzz_draw(&stream, ARRAY_SIZE(commands))];
 	call->cmd = call->command->cmd;
 	call->arg = memory.rw;
 	call->mapped = 2 * PAGE;
@@ -575,6 +575,12 @@ static bool is_of_state(int error)
 	       error == ENOSPC || error == EOPNOTSUPP || error == EFAULT;
 }
 
+static bool may_be_of_state(const struct mutated_call *call, int error)
+{
+	return call->descriptor == MUTATED_INSTANCE && command_of(call->cmd) &&
+	       is_of_state(error);
+}
+
 static const char *have_rejected(struct mutated_call *call, int fd)
 {
 	int ret;
@@ -583,8 +589,7 @@ static const char *have_rejected(struct mutated_call *call, int fd)
 	ret = device_mutated(fd, call);
 	if (ret >= 0)
 		return "a call that deserves an error has succeeded";
-	if (!is_deserved(call, -ret) && (call->descriptor != MUTATED_INSTANCE ||
-					 !command_of(call->cmd) || !is_of_state(-ret)))
+	if (!is_deserved(call, -ret) && !may_be_of_state(call, -ret))
 		return "a call has got an error that it does not deserve";
 	return is_untouched(call) ? NULL : "a rejected call has changed its structure";
 }

@@ -21,6 +21,7 @@ struct mutated_command;
  * @size: How much there is in @bytes.
  * @mapped: Bytes at @arg that can be read.
  * @read_only: They cannot be written.
+ * @aligned: So that @bytes is.
  * @bytes: What is at @arg.
  * @reasons: How many errors it deserves for certain.
  * @reason: Which; the interface says nothing of their order.
@@ -33,7 +34,10 @@ struct mutated_call {
 	size_t size;
 	size_t mapped;
 	bool read_only;
-	unsigned char bytes[256] __attribute__((aligned(8)));
+	union {
+		__u64 aligned;
+		unsigned char bytes[256];
+	};
 	unsigned int reasons;
 	int reason[MUTATED_REASONS];
 };

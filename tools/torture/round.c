@@ -220,9 +220,12 @@ static void await_all(struct torture_round *round, bool readers)
 {
 	unsigned int i;
 
-	for (i = 0; i < round->actors; i++)
-		if ((round->actor[i].role == TORTURE_READER) == readers)
+	for (i = 0; i < round->actors; i++) {
+		bool reader = round->actor[i].role == TORTURE_READER;
+
+		if (reader == readers)
 			await(&round->actor[i]);
+	}
 }
 
 /* When everybody has left: who is there, and what was counted? */

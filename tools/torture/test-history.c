@@ -183,7 +183,7 @@ static void test_leased(void)
 
 	record(&history.deed[ARM_1])->attempt = 2;
 	history.deed[history.nr - 1].sequence = 9;
-	expect_broken("an acknowledgement that came too late is noticed", "not the last");
+	expect_broken("a late answer that was taken is noticed", "not the last");
 }
 
 static void test_books(void)

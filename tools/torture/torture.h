@@ -156,8 +156,7 @@ static inline bool torture_has_stopped(const struct torture_round *round)
 }
 
 /* Note the first thing that cannot be, and end the round. */
-void torture_complain(struct torture_round *round, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
+void torture_complain(struct torture_round *round, const char *format, ...);
 
 /* End what run_on_processor() has begun. */
 void torture_run_anywhere(void);
