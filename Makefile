@@ -142,6 +142,10 @@ prove-contracts:
 	@tools/scripts/deps build contracts
 	@$(tap) prove-contracts tools/prove/contracts
 
+.PHONY: coverage
+coverage: ## what KUnit and the self tests reach of module/, counted by gcov: 20 minutes
+	@$(tap) coverage tools/coverage/run
+
 .PHONY: fuzz
 fuzz: ## random operations against a model, in a VM [SECONDS=60] [SEED=1] [KERNEL=debug] [SMP=2]
 	@tools/fuzz/run $(KERNEL) $(SMP) $(SECONDS) $(or $(SEED),1)
