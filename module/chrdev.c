@@ -29,7 +29,9 @@ static int chrdev_open(struct inode *inode, struct file *file)
 
 static int chrdev_release(struct inode *inode, struct file *file)
 {
-	twheel_file_close(file->private_data);
+	/* What READER has made in vain is the file of nobody. */
+	if (file->private_data)
+		twheel_file_close(file->private_data);
 	return 0;
 }
 

@@ -119,7 +119,7 @@ void twheel_file_close(struct twheel_file *tf)
 	kfree(tf);
 }
 
-/* Another descriptor of the instance, which no file has yet. */
+/* Another descriptor of the instance. */
 static struct twheel_file *file_join(struct twheel_group *group, u32 flags)
 {
 	struct twheel_file *tf = kzalloc(sizeof(*tf), TWHEEL_GFP);
@@ -144,11 +144,12 @@ static struct twheel_file *file_join(struct twheel_group *group, u32 flags)
 	return tf;
 }
 
-static struct file *file_make(struct twheel_file *tf, u32 flags)
+/* A file that has no descriptor of the instance behind it yet. */
+static struct file *file_make(const struct file_operations *fops, u32 flags)
 {
 	struct file *file;
 
-	file = anon_inode_getfile("[twheel]", tf->group->fops, tf,
+	file = anon_inode_getfile("[twheel]", fops, NULL,
 				  flags & TWHEEL_READER_NONBLOCK ?
 				  O_RDWR | O_NONBLOCK : O_RDWR);
 	if (IS_ERR(file))
@@ -158,19 +159,23 @@ static struct file *file_make(struct twheel_file *tf, u32 flags)
 	return file;
 }
 
-/* A reader and its file, for descriptor number @fd. */
+/*
+ * A reader and its file, for descriptor number @fd.  The reader comes last: that
+ * fixes settings, and it is dealt expiries, which cannot be undone.
+ */
 static int install_reader(struct twheel_group *group, u32 flags, int fd)
 {
-	struct twheel_file *tf = file_join(group, flags);
-	struct file *file;
+	struct file *file = file_make(group->fops, flags);
+	struct twheel_file *tf;
 
-	if (IS_ERR(tf))
-		return PTR_ERR(tf);
-	file = file_make(tf, flags);
-	if (IS_ERR(file)) {
-		twheel_file_close(tf);
+	if (IS_ERR(file))
 		return PTR_ERR(file);
+	tf = file_join(group, flags);
+	if (IS_ERR(tf)) {
+		fput(file);
+		return PTR_ERR(tf);
 	}
+	file->private_data = tf;
 	fd_install(fd, file);
 	return fd;
 }

@@ -137,6 +137,26 @@ static bool leased_expiries(void)
 	       tw_expire_row(scene.fd, 1, EXPIRIES);
 }
 
+/* Expiries that wait until there is a reader. */
+static bool orphans_of(struct twheel_setup setup)
+{
+	setup.flags |= TWHEEL_CONTROL;
+	return with(setup) && tw_expire_row(scene.fd, 1, EXPIRIES);
+}
+
+static bool orphans_for_copies(void)
+{
+	return orphans_of(small_broadcast());
+}
+
+static bool orphans_for_turns(void)
+{
+	struct twheel_setup setup = small();
+
+	setup.dispatch = TWHEEL_ROUND_ROBIN;
+	return orphans_of(setup);
+}
+
 static bool with_words(void)
 {
 	struct twheel_setup setup = small();
@@ -271,6 +291,17 @@ static bool is_listed(void)
 	return true;
 }
 
+static int call_reader(void)
+{
+	scene.other = tw_reader(scene.fd, TWHEEL_READER_NONBLOCK);
+	return scene.other < 0 ? scene.other : 0;
+}
+
+static bool is_reader(void)
+{
+	return tw_number(scene.other) == 2 && can_start();
+}
+
 /* All expiries come in order, those that the call has not got as well. */
 static bool reads_the_rest(int fd)
 {
@@ -285,6 +316,11 @@ static bool reads_the_rest(int fd)
 			return false;
 	return scene.got == EXPIRIES && !tw_nonblock(fd) &&
 	       tw_read(fd, scene.event, ROOM) == -EAGAIN;
+}
+
+static bool is_reader_of_orphans(void)
+{
+	return tw_number(scene.other) == 2 && reads_the_rest(scene.other);
 }
 
 static int call_read(void)
@@ -503,6 +539,23 @@ FIXTURE_VARIANT_ADD(failing, submit) {
 FIXTURE_VARIANT_ADD(failing, list) {
 	.prepare = index_is_full, .call = call_list, .done = is_listed,
 	.alone = 1, .lasting = 1, .copies = 1,
+};
+
+FIXTURE_VARIANT_ADD(failing, first_reader) {
+	.prepare = fresh, .call = call_reader, .done = is_reader,
+	.alone = 3, .lasting = 5,
+};
+
+FIXTURE_VARIANT_ADD(failing, reader_of_copies) {
+	.prepare = orphans_for_copies, .call = call_reader,
+	.done = is_reader_of_orphans,
+	.alone = 4, .lasting = 4,
+};
+
+FIXTURE_VARIANT_ADD(failing, reader_in_turn) {
+	.prepare = orphans_for_turns, .call = call_reader,
+	.done = is_reader_of_orphans,
+	.alone = 3, .lasting = 3,
 };
 
 FIXTURE_VARIANT_ADD(failing, read) {
