@@ -278,9 +278,11 @@ static long copy_results(void __user *user, size_t user_size,
 	return 0;
 }
 
+/* As above: first it is seen that all of the results can be written. */
 static long run_size_first(const struct twheel_command *command,
 			   struct twheel_file *tf, void __user *user)
 {
+	const bool has_results = _IOC_DIR(command->cmd) & _IOC_READ;
 	union twheel_arg arg;
 	u32 user_size;
 	int ret;
@@ -296,8 +298,10 @@ static long run_size_first(const struct twheel_command *command,
 		return ret;
 	if (arg.head.flags & ~command->flags)
 		return -EOPNOTSUPP;
+	if (has_results && copy_results(user, user_size, &arg, command->size))
+		return -EFAULT;
 	ret = command->run_size_first(tf, &arg);
-	if (ret || !(_IOC_DIR(command->cmd) & _IOC_READ))
+	if (ret || !has_results)
 		return ret;
 	return copy_results(user, user_size, &arg, command->size);
 }
