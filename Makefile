@@ -169,8 +169,8 @@ clang-compile:
 .PHONY: vm-test
 vm-test: vm-test-stock vm-test-debug ## does the VM runner notice crashes and hangs?
 
-.PHONY: vm-test-stock vm-test-debug
-vm-test-stock vm-test-debug: vm-test-%:
+.PHONY: vm-test-stock vm-test-debug vm-test-kcsan
+vm-test-stock vm-test-debug vm-test-kcsan: vm-test-%:
 	@$(tap) vm-test-$* tools/vm/test-run.sh $*
 
 .PHONY: check-matrix

@@ -3,14 +3,14 @@
 set -eu
 . "$(dirname "$0")/common.sh"
 
-# tools/vm/test-run.sh [stock|debug]...: does tools/vm/run take a failure for a success,
+# tools/vm/test-run.sh [stock|debug|kcsan]...: does tools/vm/run take a failure for a success,
 # or lose output? Prints TAP.
 
 work=$(mktemp -d "${TMPDIR:-/tmp}/twheel-test-run.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 bad=0
 
-# $1: stock or debug. The module is built apart, so that it never gets into a normal run.
+# $1: the kernel. The module is built apart, so that it never gets into a normal run.
 build_faulty() {
 	mkdir -p "$work/$1"
 	cp "$top"/tools/vm/faulty/* "$work/$1"
@@ -106,6 +106,10 @@ test_debug() {
 		-- sh -c "$(load_faulty atomic)"
 	expect 127 'KASAN' 'an out-of-bounds write fails' -- sh -c "$(load_faulty overrun)"
 	expect 127 'objects were leaked' 'a leak fails' -- sh -c "$(load_faulty leak)"
+}
+
+test_kcsan() {
+	expect 127 'KCSAN: data-race' 'a data race fails' --smp 2 -- sh -c "$(load_faulty race)"
 }
 
 for kernel in "${@:-stock}"; do

@@ -4,6 +4,7 @@
  * test-run.sh can see whether tools/vm/run notices.
  */
 #include <linux/kernel.h>
+#include <linux/kthread.h>
 #include <linux/module.h>
 #include <linux/preempt.h>
 #include <linux/slab.h>
@@ -11,7 +12,7 @@
 
 static char *fault = "none";
 module_param(fault, charp, 0444);
-MODULE_PARM_DESC(fault, "none, warn, atomic, leak, overrun or hold");
+MODULE_PARM_DESC(fault, "none, warn, atomic, leak, overrun, race or hold");
 
 static void leak(void)
 {
@@ -38,6 +39,30 @@ static void overrun(void)
 	kfree(buffer);
 }
 
+static unsigned long raced;
+
+static int count(void *unused)
+{
+	while (!kthread_should_stop()) {
+		raced++;
+		cond_resched();
+	}
+	return 0;
+}
+
+/* Two threads count without a lock, for a second. */
+static void race(void)
+{
+	struct task_struct *one = kthread_run(count, NULL, "one");
+	struct task_struct *two = kthread_run(count, NULL, "two");
+
+	schedule_timeout_uninterruptible(HZ);
+	if (!IS_ERR(one))
+		kthread_stop(one);
+	if (!IS_ERR(two))
+		kthread_stop(two);
+}
+
 static int __init faulty_init(void)
 {
 	WARN_ON(!strcmp(fault, "warn"));
@@ -47,6 +72,8 @@ static int __init faulty_init(void)
 		leak();
 	else if (!strcmp(fault, "overrun"))
 		overrun();
+	else if (!strcmp(fault, "race"))
+		race();
 	else if (!strcmp(fault, "hold"))
 		__module_get(THIS_MODULE);
 	return 0;
