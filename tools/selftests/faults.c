@@ -482,6 +482,7 @@ static bool nothing_is_charged(void)
 
 FIXTURE(failing) {
 	struct tw_faults faults;
+	bool possible;
 	unsigned int calls, allocations, copies, no_memory, no_copy;
 };
 
@@ -602,14 +603,16 @@ FIXTURE_VARIANT_ADD(failing, mmap) {
 
 FIXTURE_SETUP(failing)
 {
-	if (access("/proc/self/fail-nth", F_OK))
-		SKIP(return, "no fault injection here");
+	self->possible = tw_faults_possible();
+	if (!self->possible)
+		return;
 	ASSERT_TRUE(tw_faults_begin(&self->faults));
 }
 
 FIXTURE_TEARDOWN(failing)
 {
-	tw_faults_end(&self->faults);
+	if (self->possible)
+		tw_faults_end(&self->faults);
 }
 
 /* Is this an errno for what has failed?  Also count it. */
@@ -691,6 +694,8 @@ TEST_F(failing, alone_is_refused_or_done_without)
 {
 	const struct tw_fault_mode mode = { 0 };
 
+	if (!self->possible)
+		SKIP(return, "no fault injection here");
 	fail_in_turn(_metadata, self, variant, &mode, variant->alone, 0);
 }
 
@@ -698,6 +703,8 @@ TEST_F(failing, with_all_that_follows_changes_nothing)
 {
 	const struct tw_fault_mode mode = { .lasting = true };
 
+	if (!self->possible)
+		SKIP(return, "no fault injection here");
 	fail_in_turn(_metadata, self, variant, &mode, variant->lasting, 0);
 	if (!variant->lasting)
 		EXPECT_EQ(0, self->no_memory);
@@ -708,11 +715,14 @@ TEST_F(failing, to_copy_twice_changes_nothing)
 {
 	const struct tw_fault_mode mode = { .copies = 2 };
 
+	if (!self->possible)
+		SKIP(return, "no fault injection here");
 	fail_in_turn(_metadata, self, variant, &mode, 0, variant->copies);
 }
 
 FIXTURE(starved) {
 	struct tw_faults faults;
+	bool possible;
 	struct twheel_event event[EXPIRIES];
 };
 
@@ -721,8 +731,9 @@ FIXTURE_SETUP(starved)
 {
 	unsigned int id;
 
-	if (access("/proc/self/fail-nth", F_OK))
-		SKIP(return, "no fault injection here");
+	self->possible = tw_faults_possible();
+	if (!self->possible)
+		return;
 	ASSERT_TRUE(tw_faults_begin(&self->faults));
 	begin_scene();
 	ASSERT_TRUE(leased_expiries());
@@ -734,6 +745,8 @@ FIXTURE_SETUP(starved)
 
 FIXTURE_TEARDOWN(starved)
 {
+	if (!self->possible)
+		return;
 	end_scene();
 	tw_faults_end(&self->faults);
 }
@@ -747,6 +760,8 @@ TEST_F(starved, thread_can_do_all_but_start)
 	unsigned int i;
 	int ret[12];
 
+	if (!self->possible)
+		SKIP(return, "no fault injection here");
 	ASSERT_TRUE(tw_faults_starve(&self->faults));
 	ret[0] = tw_reset(scene.fd, &reset);
 	ret[1] = tw_start(scene.fd, &start);
@@ -773,6 +788,8 @@ TEST_F(starved, thread_can_close)
 {
 	int ret;
 
+	if (!self->possible)
+		SKIP(return, "no fault injection here");
 	ASSERT_TRUE(tw_faults_starve(&self->faults));
 	ret = close(scene.fd);
 	tw_faults_disarm(&self->faults);
@@ -791,6 +808,8 @@ TEST_F(starved, machine_expires_and_redelivers)
 	struct twheel_stats stats;
 	unsigned int i;
 
+	if (!self->possible)
+		SKIP(return, "no fault injection here");
 	ASSERT_TRUE(tw_faults_set(TW_FAULT_SLAB, "ignore-gfp-wait", "Y"));
 	ASSERT_TRUE(tw_faults_set(TW_FAULT_SLAB, "times", "1000000"));
 	ASSERT_TRUE(tw_faults_set(TW_FAULT_SLAB, "task-filter", "N"));

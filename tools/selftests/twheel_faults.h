@@ -80,7 +80,20 @@ static inline bool tw_faults_prepare(enum tw_fault kind)
 		tw_faults_set(kind, "ignore-gfp-wait", "N"));
 }
 
-/* False if the kernel cannot do it. */
+/* Can the kernel do all of it? */
+static inline bool tw_faults_possible(void)
+{
+	char path[128];
+	int kind;
+
+	for (kind = 0; kind < TW_FAULT_KINDS; kind++) {
+		snprintf(path, sizeof(path), TW_FAULTS "%s", tw_fault_names[kind]);
+		if (access(path, F_OK))
+			return false;
+	}
+	return !access("/proc/self/fail-nth", F_OK);
+}
+
 static inline bool tw_faults_begin(struct tw_faults *faults)
 {
 	char path[64];
