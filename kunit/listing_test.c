@@ -235,6 +235,18 @@ static void sparse_table_takes_few_calls(struct kunit *test)
 	KUNIT_EXPECT_LE(test, l->calls, 4);
 }
 
+static void ended_listing_stays_at_its_end(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	struct listing *l = begin(test);
+
+	KUNIT_ASSERT_EQ(test, start(f, 1, 99 * TICK, 0, 0), 0);
+	while (next_page(test, l, PAGE))
+		;
+	KUNIT_EXPECT_EQ(test, twheel_instance_list(&f->inst, &l->cursor, l->page, PAGE), 0);
+	KUNIT_EXPECT_TRUE(test, twheel_cursor_ended(&l->cursor));
+}
+
 static void cursors_of_no_listing(struct kunit *test)
 {
 	static const struct {
@@ -269,6 +281,7 @@ static struct kunit_case listing_cases[] = {
 	KUNIT_CASE(entry_tells_what_get_tells),
 	KUNIT_CASE(survivors_once_beside_growth_and_shrinking),
 	KUNIT_CASE(sparse_table_takes_few_calls),
+	KUNIT_CASE(ended_listing_stays_at_its_end),
 	KUNIT_CASE(cursors_of_no_listing),
 	{}
 };
