@@ -5,6 +5,7 @@
  * be refused for this one reason only; and a refused one changes nothing.
  */
 #include "twheel_pool.h"
+#include "twheel_request.h"
 
 #define PAGE		4096
 #define DIRECTIONS	(_IOC_READ | _IOC_WRITE)
@@ -13,24 +14,6 @@
 #define REVISION_1_SETUP	32
 #define REVISION_1_STATS	136
 #define REVISION_1_IOC_INFO	0xc048bd00UL
-
-union request {
-	struct twheel_info info;
-	struct twheel_setup setup;
-	struct twheel_stats stats;
-	struct twheel_start start;
-	struct twheel_stop stop;
-	struct twheel_reset reset;
-	struct twheel_get get;
-	struct twheel_submit submit;
-	struct twheel_list list;
-	struct twheel_ack ack;
-	struct twheel_reader reader;
-	struct twheel_drain drain;
-	struct twheel_shutdown shutdown;
-	__u32 size;
-	unsigned char bytes[512];
-};
 
 /* What the arrays of SUBMIT, LIST and DRAIN are. */
 static struct twheel_op op;
@@ -42,7 +25,7 @@ FIXTURE(command) {
 	int fd;
 	char *page;		/* one that is mapped, then one that faults */
 	char *end;		/* where it begins to fault */
-	union request request;
+	union tw_request request;
 	struct tw_snapshot before;
 };
 
@@ -97,7 +80,7 @@ FIXTURE_VARIANT_ADD(command, shutdown) {
 };
 
 /* What a batch or a listing of timer 1 needs, or a drain. */
-static void make_arrays(unsigned long cmd, union request *request)
+static void make_arrays(unsigned long cmd, union tw_request *request)
 {
 	if (cmd == TWHEEL_IOC_DRAIN) {
 		request->drain.events = (uintptr_t)&event;
@@ -118,7 +101,7 @@ static void make_arrays(unsigned long cmd, union request *request)
 
 /* A request for timer 1 that would succeed, with poison in what is "out". */
 static void make_valid(const struct _fixture_variant_command *variant,
-		       union request *request)
+		       union tw_request *request)
 {
 	size_t size = _IOC_SIZE(variant->cmd), end = variant->reserved_at;
 

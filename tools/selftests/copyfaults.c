@@ -7,6 +7,7 @@
 #include <sys/uio.h>
 #include "twheel_sys.h"
 #include "twheel_pool.h"
+#include "twheel_request.h"
 
 #define PAGE		4096
 #define EXPIRIES	3
@@ -46,26 +47,9 @@ static int with_expiries(struct twheel_setup setup)
 	return -1;
 }
 
-/* Requests that succeed, each with what it is about. */
-union request {
-	struct twheel_info info;
-	struct twheel_setup setup;
-	struct twheel_start start;
-	struct twheel_stop stop;
-	struct twheel_reset reset;
-	struct twheel_get get;
-	struct twheel_submit submit;
-	struct twheel_list list;
-	struct twheel_ack ack;
-	struct twheel_reader reader;
-	struct twheel_drain drain;
-	struct twheel_shutdown shutdown;
-	struct twheel_stats stats;
-};
-
 FIXTURE(structure) {
 	int fd;
-	union request request;
+	union tw_request request;
 	struct twheel_event event;
 	struct twheel_op op;
 	struct twheel_result result;
@@ -96,7 +80,7 @@ FIXTURE_VARIANT_ADD(structure, shutdown) { .cmd = TWHEEL_IOC_SHUTDOWN };
 /* What the command has to say of timer 1, which is delivered, or of a new one. */
 static void fill_timer(struct _test_data_structure *self, unsigned int cmd)
 {
-	union request *request = &self->request;
+	union tw_request *request = &self->request;
 
 	switch (cmd) {
 	case TWHEEL_IOC_START:
@@ -123,7 +107,7 @@ static void fill_timer(struct _test_data_structure *self, unsigned int cmd)
 
 static void fill_array(struct _test_data_structure *self, unsigned int cmd)
 {
-	union request *request = &self->request;
+	union tw_request *request = &self->request;
 
 	switch (cmd) {
 	case TWHEEL_IOC_SUBMIT:

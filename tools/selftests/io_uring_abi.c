@@ -4,27 +4,18 @@
  * it is refused as its ioctl would be, and nothing has changed.
  */
 #include "twheel_pool.h"
+#include "twheel_request.h"
 #include "twheel_uring.h"
 
 #define PAGE		4096
 #define DIRECTIONS	(_IOC_READ | _IOC_WRITE)
 #define COMMAND		1
 
-union request {
-	struct twheel_start start;
-	struct twheel_stop stop;
-	struct twheel_reset reset;
-	struct twheel_get get;
-	struct twheel_submit submit;
-	struct twheel_ack ack;
-	unsigned char bytes[256];
-};
-
 FIXTURE(command) {
 	struct tw_ring ring;
 	char *page;		/* one that is mapped, then one that faults */
 	char *end;		/* where it begins to fault */
-	union request request;
+	union tw_request request;
 	struct twheel_op op;		/* of SUBMIT */
 	struct twheel_result result;
 	struct twheel_uring_cmd what;	/* where the request is */
@@ -85,7 +76,7 @@ FIXTURE_TEARDOWN(command)
 /* The result of command @cmd as it is. */
 static int call(struct _test_data_command *self, unsigned int cmd)
 {
-	union request before = self->request;
+	union tw_request before = self->request;
 	int ret;
 
 	tw_prep_odd(&self->ring, cmd, &self->what, COMMAND);
