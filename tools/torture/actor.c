@@ -35,8 +35,11 @@ static struct torture_call *begin(struct torture_actor *actor, enum torture_kind
 {
 	struct torture_call *call = &actor->call[actor->calls];
 
+	/* First, or what is left of a call that failed would pass for a result. */
+	__atomic_store_n(&call->kind, TORTURE_NOTHING, __ATOMIC_SEQ_CST);
 	memset(call, 0, sizeof(*call));
 	memset(&call->start, TW_POISON, sizeof(call->start));
+	call->first = actor->events;
 	call->begin_ns = tw_now();
 	/* A kill from here on finds poison where there is no result. */
 	__atomic_store_n(&call->kind, kind, __ATOMIC_RELEASE);
@@ -128,7 +131,12 @@ static void answer(struct torture_actor *actor, int fd, const struct twheel_even
 
 	call->generation = event->generation;
 	call->attempt = event->attempt;
-	call->ack = (struct twheel_ack) { .id = event->id, .token = event->token };
+	/* One by one: the state, of which 0 is one, is poison all the time. */
+	call->ack.id = event->id;
+	call->ack.token = event->token;
+	call->ack.lease_ns = 0;
+	call->ack.flags = 0;
+	memset(call->ack.reserved, 0, sizeof(call->ack.reserved));
 	end(actor, call, tw_lease_ioctl(fd, kind == TORTURE_ACK ? TWHEEL_IOC_ACK :
 					TWHEEL_IOC_REJECT, &call->ack), -ESTALE, 0);
 }
@@ -162,7 +170,6 @@ static void answer_all(struct torture_actor *actor, int fd,
 static struct twheel_event *records_of(struct torture_actor *actor,
 				       struct torture_call *call, unsigned int room)
 {
-	call->first = actor->events;
 	memset(&actor->event[call->first], 0, room * sizeof(*actor->event));
 	return &actor->event[call->first];
 }

@@ -2,15 +2,21 @@
 /* From logs in shared memory to a history. */
 #include "torture.h"
 
+/* Before a call it is poison, and for a moment 0. */
+static bool is_generation(__u64 value)
+{
+	return value && value != TW_POISON64;
+}
+
 static bool was_carried_out(const struct torture_call *call)
 {
 	switch (call->kind) {
 	case TORTURE_START:
-		return call->start.generation != TW_POISON64;
+		return is_generation(call->start.generation);
 	case TORTURE_STOP:
-		return call->stop.generation != TW_POISON64;
+		return is_generation(call->stop.generation);
 	case TORTURE_RESET:
-		return call->reset.generation != TW_POISON64;
+		return is_generation(call->reset.generation);
 	case TORTURE_ACK:
 	case TORTURE_REJECT:
 		return call->ack.state != TW_POISON32;

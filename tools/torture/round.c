@@ -123,16 +123,20 @@ static void run_child(struct torture_actor *actor)
 
 static void start_actor(struct torture_actor *actor)
 {
+	pid_t pid;
+
 	if (!actor->child) {
 		if (pthread_create(&actor->thread, NULL, run_thread, actor))
 			exit(2);
 		return;
 	}
-	actor->pid = tw_fork();
-	if (!actor->pid)
+	pid = tw_fork();
+	if (!pid)
 		run_child(actor);
-	if (actor->pid < 0)
+	if (pid < 0)
 		exit(2);
+	/* By the parent alone: the child has the same memory, and another result. */
+	actor->pid = pid;
 }
 
 static void start_residents(struct torture_round *round)
