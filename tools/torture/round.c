@@ -297,6 +297,9 @@ static bool play(struct torture_round *round, struct history *history, __u64 *se
 	if (tw_shutdown(round->fd, NULL))
 		torture_complain(round, "SHUTDOWN has failed");
 	await_all(round, true);
+	/* Or the history would be looked at while it is made. */
+	if (waitpid(-1, NULL, WNOHANG) >= 0)
+		torture_complain(round, "a process is left that nobody knows of");
 	if (!round->has_broken)
 		look_back(round, history);
 	close(round->fd);
