@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The check of histories: one of each kind of fault is noticed, and nothing in a whole one. */
+/*
+ * The check of histories: one of each kind of fault is noticed, and nothing in a whole one.
+ * And what is taken for a call that was made when its caller was killed.
+ */
 #include <stdio.h>
 #include <string.h>
 
-#include "history.h"
+#include "torture.h"
 
 #define ROOM	32
 
@@ -210,6 +213,31 @@ static void test_books(void)
 		"books that do not balance are noticed");
 }
 
+/* Whether the call that a killed actor was at is in its log. */
+static bool recovers(enum torture_kind kind, __u64 generation, __u32 state)
+{
+	static struct torture_actor actor;
+
+	actor.calls = 0;
+	actor.call[0] = (struct torture_call) { .kind = kind };
+	if (kind == TORTURE_ACK)
+		actor.call[0].ack.state = state;
+	else
+		actor.call[0].start.generation = generation;
+	torture_recover(&actor);
+	return actor.calls == 1 && !actor.call[0].end_ns;
+}
+
+static void test_recover(void)
+{
+	verdict(recovers(TORTURE_START, 1, 0), "a start whose result was written was made");
+	verdict(!recovers(TORTURE_START, TW_POISON64, 0), "a start without a result was not");
+	verdict(!recovers(TORTURE_START, 0, 0), "a start that was being prepared was not");
+	verdict(recovers(TORTURE_ACK, 0, TWHEEL_FREE), "an answer that freed a timer was made");
+	verdict(!recovers(TORTURE_ACK, 0, TW_POISON32), "an answer without a result was not");
+	verdict(!recovers(TORTURE_NOTHING, 1, 0), "what is left of another call is none");
+}
+
 int main(void)
 {
 	if (!history_init(&history, ROOM))
@@ -221,6 +249,7 @@ int main(void)
 	test_ends();
 	test_broadcast();
 	test_leased();
+	test_recover();
 	printf("1..%d\n", number);
 	history_free(&history);
 	return failed ? 1 : 0;
