@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Those who do one kind of thing to an instance, each as fast as it can. */
+/* Those who do one kind of thing to an instance, each as fast as it can, and log it. */
 #include <stdarg.h>
 #include <sys/uio.h>
 
@@ -25,11 +25,6 @@ void torture_run_anywhere(void)
 	sched_setaffinity(0, sizeof(all), &all);
 }
 
-static __u64 below(struct torture_actor *actor, __u64 limit)
-{
-	return tw_below(&actor->seed, limit);
-}
-
 /* The place in the log for the next call. */
 static struct torture_call *begin(struct torture_actor *actor, enum torture_kind kind)
 {
@@ -39,7 +34,7 @@ static struct torture_call *begin(struct torture_actor *actor, enum torture_kind
 	__atomic_store_n(&call->kind, TORTURE_NOTHING, __ATOMIC_SEQ_CST);
 	memset(call, 0, sizeof(*call));
 	memset(&call->start, TW_POISON, sizeof(call->start));
-	call->first = actor->events;
+	call->first = kind == TORTURE_SUBMIT ? actor->ops : actor->events;
 	call->begin_ns = tw_now();
 	/* A kill from here on finds poison where there is no result. */
 	__atomic_store_n(&call->kind, kind, __ATOMIC_RELEASE);
@@ -62,7 +57,7 @@ static int end(struct torture_actor *actor, struct torture_call *call, int ret,
 	return ret;
 }
 
-static __u64 some_timeout(struct torture_actor *actor)
+__u64 torture_timeout(struct torture_actor *actor)
 {
 	switch (below(actor, 16)) {
 	case 0:
@@ -88,82 +83,229 @@ static bool may_be_periodic(const struct torture_round *round)
 	return round->setup.overflow == TWHEEL_HOLD;
 }
 
-static void start_one(struct torture_actor *actor)
+static struct twheel_op some_start(struct torture_actor *actor)
 {
-	struct twheel_start start = {
+	struct twheel_op op = {
+		.opcode = TWHEEL_OP_START,
 		.id = below(actor, actor->round->ids),
-		.time_ns = some_timeout(actor),
+		.time_ns = torture_timeout(actor),
 	};
 
 	if (!below(actor, 8))
-		start.flags = TWHEEL_EXCLUSIVE;
+		op.flags = TWHEEL_EXCLUSIVE;
 	if (!below(actor, 8) && may_be_periodic(actor->round))
-		start.interval_ns = 2 * TW_MS + below(actor, TW_MS);
+		op.interval_ns = 2 * TW_MS + below(actor, TW_MS);
+	return op;
+}
+
+static struct twheel_op some_stop(struct torture_actor *actor)
+{
+	return (struct twheel_op) {
+		.opcode = TWHEEL_OP_STOP,
+		.id = below(actor, actor->round->ids),
+	};
+}
+
+static struct twheel_op some_reset(struct torture_actor *actor)
+{
+	struct twheel_op op = {
+		.opcode = TWHEEL_OP_RESET,
+		.id = below(actor, actor->round->ids),
+	};
+
+	if (!below(actor, 8)) {
+		op.id = TORTURE_IDS + below(actor, TORTURE_RESIDENTS);
+	} else if (below(actor, 2)) {
+		op.flags = TWHEEL_NEW_TIMEOUT;
+		op.time_ns = torture_timeout(actor);
+	}
+	return op;
+}
+
+static void start_one(struct torture_actor *actor)
+{
+	struct twheel_op op = some_start(actor);
+	struct twheel_start start = {
+		.id = op.id, .flags = op.flags, .time_ns = op.time_ns,
+		.interval_ns = op.interval_ns,
+	};
+
 	torture_start(actor, &start);
 }
 
 static void stop_one(struct torture_actor *actor)
 {
+	struct twheel_op op = some_stop(actor);
 	struct torture_call *call = begin(actor, TORTURE_STOP);
-	__u64 id = below(actor, actor->round->ids);
 
-	end(actor, call, tw_stop(actor->round->fd, id, &call->stop), -ENOENT, 0);
+	end(actor, call, tw_stop(actor->round->fd, op.id, &call->stop), -ENOENT, 0);
 }
 
 static void reset_one(struct torture_actor *actor)
 {
+	struct twheel_op op = some_reset(actor);
 	struct torture_call *call = begin(actor, TORTURE_RESET);
 
-	call->reset = (struct twheel_reset) { .id = below(actor, actor->round->ids) };
-	if (!below(actor, 8)) {
-		call->reset.id = TORTURE_IDS + below(actor, TORTURE_RESIDENTS);
-	} else if (below(actor, 2)) {
-		call->reset.flags = TWHEEL_NEW_TIMEOUT;
-		call->reset.time_ns = some_timeout(actor);
-	}
+	call->reset = (struct twheel_reset) {
+		.id = op.id, .flags = op.flags, .time_ns = op.time_ns,
+	};
 	end(actor, call, tw_reset(actor->round->fd, &call->reset), -ENOENT, 0);
 }
 
-static void answer(struct torture_actor *actor, int fd, const struct twheel_event *event,
-		   enum torture_kind kind)
+static bool is_allowed(const struct twheel_op *op, __s32 error)
 {
-	struct torture_call *call = begin(actor, kind);
+	switch (op->opcode) {
+	case TWHEEL_OP_START:
+		return error == -EEXIST && op->flags & TWHEEL_EXCLUSIVE;
+	case TWHEEL_OP_STOP:
+	case TWHEEL_OP_RESET:
+		return error == -ENOENT;
+	default:
+		return error == -ESTALE;
+	}
+}
+
+static void check_result(struct torture_actor *actor, const struct twheel_op *op,
+			 const struct twheel_result *result)
+{
+	const struct twheel_result nothing = { .error = result->error };
+
+	if (!result->error)
+		return;
+	if (!is_allowed(op, result->error))
+		torture_complain(actor->round, "an operation %u of a batch has failed: %s",
+				 op->opcode, strerror(-result->error));
+	else if (memcmp(result, &nothing, sizeof(nothing)))
+		torture_complain(actor->round, "a failed operation %u of a batch has a result",
+				 op->opcode);
+}
+
+/* What is behind the operations in the log, and of which nothing has come yet. */
+static void submit(struct torture_actor *actor, int fd, unsigned int count)
+{
+	const struct twheel_op *op = &actor->op[actor->ops];
+	struct twheel_result *result = &actor->result[actor->ops];
+	struct torture_call *call;
+	int done;
+
+	/* Brought in as well, so that none is written in part. */
+	memset(result, 0, count * sizeof(*result));
+	call = begin(actor, TORTURE_SUBMIT);
+	done = tw_submit(fd, op, result, count);
+	if (done < 0) {
+		end(actor, call, done, 0, 0);
+		return;
+	}
+	call->count = done;
+	actor->ops += done;
+	end(actor, call, 0, 0, 0);
+	while (done--)
+		check_result(actor, &op[done], &result[done]);
+}
+
+static void submit_some(struct torture_actor *actor)
+{
+	static struct twheel_op (* const draw[])(struct torture_actor *actor) = {
+		some_start, some_stop, some_reset,
+	};
+	unsigned int count = 1 + below(actor, below(actor, 8) ? 4 : TORTURE_BATCH), i;
+
+	for (i = 0; i < count; i++)
+		actor->op[actor->ops + i] = draw[below(actor, ARRAY_SIZE(draw))](actor);
+	submit(actor, actor->round->fd, count);
+}
+
+static const struct {
+	enum torture_kind kind;
+	unsigned int cmd;
+} answers[] = {
+	[TWHEEL_OP_ACK] = { TORTURE_ACK, TWHEEL_IOC_ACK },
+	[TWHEEL_OP_REJECT] = { TORTURE_REJECT, TWHEEL_IOC_REJECT },
+	[TWHEEL_OP_EXTEND] = { TORTURE_EXTEND, TWHEEL_IOC_EXTEND },
+};
+
+static __u64 lease_of(const struct torture_actor *actor, enum twheel_opcode opcode)
+{
+	return opcode == TWHEEL_OP_EXTEND ? actor->round->setup.lease_ns : 0;
+}
+
+static void answer(struct torture_actor *actor, int fd, const struct twheel_event *event,
+		   enum twheel_opcode opcode)
+{
+	struct torture_call *call = begin(actor, answers[opcode].kind);
 
 	call->generation = event->generation;
 	call->attempt = event->attempt;
 	/* One by one: the state, of which 0 is one, is poison all the time. */
 	call->ack.id = event->id;
 	call->ack.token = event->token;
-	call->ack.lease_ns = 0;
+	call->ack.lease_ns = lease_of(actor, opcode);
 	call->ack.flags = 0;
 	memset(call->ack.reserved, 0, sizeof(call->ack.reserved));
-	end(actor, call, tw_lease_ioctl(fd, kind == TORTURE_ACK ? TWHEEL_IOC_ACK :
-					TWHEEL_IOC_REJECT, &call->ack), -ESTALE, 0);
+	end(actor, call, tw_lease_ioctl(fd, answers[opcode].cmd, &call->ack), -ESTALE, 0);
 }
 
 /*
- * Most are acknowledged; one that is forgotten, unless the round comes to its end, is
- * answered after the next one, which is likely to be too late.
+ * Most are acknowledged.  One that is forgotten, unless the round comes to its end, is
+ * answered after the next one: too late in all likelihood, or if its lease was made
+ * longer, perhaps not.  0: forgotten.
  */
-static void answer_all(struct torture_actor *actor, int fd,
-		       const struct twheel_event *event, unsigned int count)
+static int some_answer(struct torture_actor *actor, const struct twheel_event *event)
+{
+	__u64 choice = below(actor, 16);
+
+	if (choice > 2 || torture_has_stopped(actor->round))
+		return TWHEEL_OP_ACK;
+	if (choice == 2)
+		return TWHEEL_OP_REJECT;
+	actor->forgotten = *event;
+	return choice ? TWHEEL_OP_EXTEND : 0;
+}
+
+static void answer_each(struct torture_actor *actor, int fd,
+			const struct twheel_event *event, unsigned int count)
 {
 	unsigned int i;
 
+	for (i = 0; i < count && actor->calls < TORTURE_CALLS; i++) {
+		int opcode = some_answer(actor, &event[i]);
+
+		if (opcode)
+			answer(actor, fd, &event[i], opcode);
+	}
+}
+
+static void answer_at_once(struct torture_actor *actor, int fd,
+			   const struct twheel_event *event, unsigned int count)
+{
+	unsigned int i, nr = actor->ops;
+
+	for (i = 0; i < count; i++) {
+		int opcode = some_answer(actor, &event[i]);
+
+		if (!opcode)
+			continue;
+		actor->attempt[nr] = event[i].attempt;
+		actor->op[nr++] = (struct twheel_op) {
+			.opcode = opcode, .id = event[i].id, .token = event[i].token,
+			.time_ns = lease_of(actor, opcode),
+		};
+	}
+	if (nr > actor->ops)
+		submit(actor, fd, nr - actor->ops);
+}
+
+static void answer_all(struct torture_actor *actor, int fd,
+		       const struct twheel_event *event, unsigned int count)
+{
 	if (actor->forgotten.token && !below(actor, 4) && actor->calls < TORTURE_CALLS) {
-		answer(actor, fd, &actor->forgotten, TORTURE_ACK);
+		answer(actor, fd, &actor->forgotten, TWHEEL_OP_ACK);
 		actor->forgotten.token = 0;
 	}
-	for (i = 0; i < count && actor->calls < TORTURE_CALLS; i++) {
-		__u64 choice = below(actor, 10);
-
-		if (choice > 1 || torture_has_stopped(actor->round))
-			answer(actor, fd, &event[i], TORTURE_ACK);
-		else if (choice)
-			answer(actor, fd, &event[i], TORTURE_REJECT);
-		else
-			actor->forgotten = event[i];
-	}
+	if (actor->calls < TORTURE_CALLS && below(actor, 2))
+		answer_at_once(actor, fd, event, count);
+	else
+		answer_each(actor, fd, event, count);
 }
 
 /* Where the records go is brought in, so that none is written in part. */
@@ -202,7 +344,8 @@ static bool read_some(struct torture_actor *actor, int fd, __u32 stream)
 static bool has_room(struct torture_actor *actor)
 {
 	if (actor->calls < TORTURE_CALLS &&
-	    actor->events + TORTURE_ROOM <= TORTURE_EVENTS)
+	    actor->events + TORTURE_ROOM <= TORTURE_EVENTS &&
+	    actor->ops + TORTURE_BATCH <= TORTURE_OPS)
 		return true;
 	set(&actor->round->stop);
 	return false;
@@ -227,122 +370,11 @@ static void read_all(struct torture_actor *actor)
 		close(fd);
 }
 
-#define LISTED	(TORTURE_IDS + TORTURE_RESIDENTS)
-/* IDs that come and go may be in a listing more than once. */
-#define ENTRIES	(4 * LISTED)
-
-/* Who was there all the time is there once. */
-static void check_listing(struct torture_actor *actor,
-			  const struct twheel_list_entry *entry, int count)
-{
-	__u64 generation[LISTED] = { 0 };
-	unsigned int residents = 0;
-	int i;
-
-	for (i = 0; i < count; i++) {
-		if (entry[i].id >= LISTED || !entry[i].generation ||
-		    generation[entry[i].id] == entry[i].generation)
-			torture_complain(actor->round, "listed twice: timer %llu, generation %llu",
-					 entry[i].id, entry[i].generation);
-		else
-			generation[entry[i].id] = entry[i].generation;
-		residents += entry[i].id >= TORTURE_IDS;
-	}
-	if (residents != TORTURE_RESIDENTS)
-		torture_complain(actor->round, "%u of %u timers that stay are in a listing",
-				 residents, TORTURE_RESIDENTS);
-}
-
-static void list_all(struct torture_actor *actor)
-{
-	struct twheel_list_entry entry[ENTRIES];
-	int count = tw_list_all(actor->round->fd, entry, ENTRIES, 1 + below(actor, 32));
-
-	if (count < 0)
-		torture_complain(actor->round, "LIST has failed: %s", strerror(-count));
-	else
-		check_listing(actor, entry, count);
-}
-
-static void get_one(struct torture_actor *actor)
-{
-	__u64 id = below(actor, actor->round->ids);
-	struct twheel_get get;
-	int ret = tw_get(actor->round->fd, id, &get);
-
-	if (ret == -ENOENT)
-		return;
-	if (ret)
-		torture_complain(actor->round, "GET has failed: %s", strerror(-ret));
-	else if (get.state != TWHEEL_ARMED && get.deadline_ns > tw_now())
-		torture_complain(actor->round, "expired early, as GET says: timer %llu", id);
-}
-
-static void look(struct torture_actor *actor)
-{
-	switch (below(actor, 3)) {
-	case 0:
-		list_all(actor);
-		break;
-	case 1:
-		get_one(actor);
-		break;
-	default:
-		if (!tw_books_balance(actor->round->fd))
-			torture_complain(actor->round, "the books do not balance");
-	}
-	actor->operations++;
-}
-
-static void poll_once(struct torture_actor *actor)
-{
-	int ret = tw_poll(actor->round->fd, below(actor, 2));
-
-	if (ret < 0 || ret & ~(POLLIN | POLLHUP))
-		torture_complain(actor->round, "poll has returned %d", ret);
-	actor->operations++;
-}
-
-/* Timers in every state go with their instance. */
-static void use_another(struct torture_actor *actor)
-{
-	int i, fd = tw_open();
-
-	if (fd < 0) {
-		torture_complain(actor->round, "open has failed: %s", strerror(errno));
-		return;
-	}
-	for (i = 0; i < 8; i++)
-		if (tw_after(fd, i, some_timeout(actor)))
-			torture_complain(actor->round, "START in another instance has failed");
-	close(fd);
-}
-
-/* What has come for a reader meanwhile goes to others with its end. */
-static void come_and_go(struct torture_actor *actor)
-{
-	int fd = tw_reader(actor->round->fd, TWHEEL_READER_NONBLOCK);
-
-	if (fd < 0) {
-		torture_complain(actor->round, "READER has failed: %s", strerror(-fd));
-		return;
-	}
-	tw_poll(fd, below(actor, 2));
-	close(fd);
-}
-
-static void close_one(struct torture_actor *actor)
-{
-	if (below(actor, 2))
-		use_another(actor);
-	else
-		come_and_go(actor);
-	actor->operations++;
-}
-
 static void duel(struct torture_actor *actor)
 {
-	if (below(actor, 2))
+	if (!below(actor, 8))
+		submit_some(actor);
+	else if (below(actor, 2))
 		start_one(actor);
 	else
 		stop_one(actor);
@@ -352,9 +384,9 @@ void torture_act(struct torture_actor *actor)
 {
 	static void (* const act[])(struct torture_actor *actor) = {
 		[TORTURE_STARTER] = start_one, [TORTURE_STOPPER] = stop_one,
-		[TORTURE_RESETTER] = reset_one, [TORTURE_LISTER] = look,
-		[TORTURE_POLLER] = poll_once, [TORTURE_CLOSER] = close_one,
-		[TORTURE_DUELLIST] = duel,
+		[TORTURE_RESETTER] = reset_one, [TORTURE_LISTER] = torture_look,
+		[TORTURE_POLLER] = torture_poll, [TORTURE_CLOSER] = torture_close,
+		[TORTURE_BATCHER] = submit_some, [TORTURE_DUELLIST] = duel,
 	};
 
 	if (actor->processor >= 0)
@@ -367,8 +399,8 @@ void torture_act(struct torture_actor *actor)
 	}
 	while (!torture_has_stopped(actor->round) && has_room(actor)) {
 		act[actor->role](actor);
-		/* Or no timer would live until its deadline. */
-		if (!below(actor, 8))
+		/* Or no timer would live until its deadline; a batch ends many. */
+		if (!below(actor, actor->role == TORTURE_BATCHER ? 2 : 8))
 			tw_sleep(below(actor, TW_MS));
 	}
 }

@@ -19,6 +19,7 @@ static bool was_carried_out(const struct torture_call *call)
 		return is_generation(call->reset.generation);
 	case TORTURE_ACK:
 	case TORTURE_REJECT:
+	case TORTURE_EXTEND:
 		return call->ack.state != TW_POISON32;
 	default:
 		return false;
@@ -36,17 +37,43 @@ static bool recover_read(struct torture_actor *actor, struct torture_call *call)
 	return call->count;
 }
 
+/* An operation that was carried out has an error or a generation. */
+static bool has_result(const struct twheel_result *result)
+{
+	return result->error || result->generation;
+}
+
+/* The results that the kernel has written for somebody who was killed. */
+static bool recover_submit(struct torture_actor *actor, struct torture_call *call)
+{
+	call->count = 0;
+	while (call->first + call->count < TORTURE_OPS &&
+	       has_result(&actor->result[call->first + call->count]))
+		call->count++;
+	actor->ops = call->first + call->count;
+	return call->count;
+}
+
+static bool recover(struct torture_actor *actor, struct torture_call *call)
+{
+	switch (call->kind) {
+	case TORTURE_READ:
+		return recover_read(actor, call);
+	case TORTURE_SUBMIT:
+		return recover_submit(actor, call);
+	default:
+		return was_carried_out(call);
+	}
+}
+
 void torture_recover(struct torture_actor *actor)
 {
 	struct torture_call *call = &actor->call[actor->calls];
-	bool done;
 
 	if (actor->calls == TORTURE_CALLS)
 		return;
 	call->end_ns = 0;
-	done = call->kind == TORTURE_READ ? recover_read(actor, call) :
-					    was_carried_out(call);
-	if (done)
+	if (recover(actor, call))
 		actor->calls++;
 	else
 		memset(call, 0, sizeof(*call));
@@ -82,8 +109,13 @@ static void add_records(const struct torture_actor *actor,
 		};
 }
 
-static void add_call(const struct torture_call *call, struct deed *deed)
+static void add_call(const struct torture_call *call, struct history *history)
 {
+	struct deed *deed;
+
+	if (call->kind == TORTURE_REJECT || call->kind == TORTURE_EXTEND)
+		return;
+	deed = history_add(history);
 	deed->begin_ns = call->begin_ns;
 	deed->end_ns = call->end_ns;
 	deed->id = call->start.id;	/* the first field of all of them */
@@ -110,6 +142,55 @@ static void add_call(const struct torture_call *call, struct deed *deed)
 	}
 }
 
+/* An operation that succeeded, as if by a call of its own. */
+static void as_call(const struct twheel_op *op, const struct twheel_result *result,
+		    struct torture_call *call)
+{
+	switch (op->opcode) {
+	case TWHEEL_OP_START:
+		call->kind = TORTURE_START;
+		call->start = (struct twheel_start) {
+			.id = op->id, .generation = result->generation,
+			.outcome = result->outcome, .deadline_ns = result->deadline_ns,
+			.interval_ns = op->interval_ns,
+		};
+		break;
+	case TWHEEL_OP_RESET:
+		call->kind = TORTURE_RESET;
+		call->reset = (struct twheel_reset) {
+			.id = op->id, .generation = result->generation,
+			.outcome = result->outcome, .deadline_ns = result->deadline_ns,
+		};
+		break;
+	case TWHEEL_OP_STOP:
+		call->kind = TORTURE_STOP;
+		call->stop = (struct twheel_stop) {
+			.id = op->id, .generation = result->generation,
+			.outcome = result->outcome,
+		};
+		break;
+	default:
+		call->kind = op->opcode == TWHEEL_OP_ACK ? TORTURE_ACK : TORTURE_REJECT;
+		call->ack.id = op->id;
+		call->generation = result->generation;
+	}
+}
+
+static void add_batch(const struct torture_actor *actor,
+		      const struct torture_call *batch, struct history *history)
+{
+	struct torture_call call = { .begin_ns = batch->begin_ns, .end_ns = batch->end_ns };
+	unsigned int i;
+
+	for (i = batch->first; i < batch->first + batch->count; i++) {
+		if (actor->result[i].error)
+			continue;
+		call.attempt = actor->attempt[i];
+		as_call(&actor->op[i], &actor->result[i], &call);
+		add_call(&call, history);
+	}
+}
+
 void torture_collect(const struct torture_actor *actor, struct history *history)
 {
 	unsigned int i;
@@ -119,7 +200,9 @@ void torture_collect(const struct torture_actor *actor, struct history *history)
 
 		if (call->kind == TORTURE_READ)
 			add_records(actor, call, history);
-		else if (call->kind != TORTURE_REJECT)
-			add_call(call, history_add(history));
+		else if (call->kind == TORTURE_SUBMIT)
+			add_batch(actor, call, history);
+		else
+			add_call(call, history);
 	}
 }

@@ -23,7 +23,7 @@ static void print_tally(void)
 {
 	static const char * const names[TORTURE_ROLES] = {
 		"starters", "stoppers", "resetters", "readers", "listers", "pollers",
-		"closers", "duellists",
+		"closers", "batchers", "duellists",
 	};
 	unsigned int i;
 

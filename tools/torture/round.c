@@ -20,6 +20,7 @@ static const struct cast everybody[] = {
 	{ TORTURE_STARTER, false, -1 }, { TORTURE_STARTER, true, -1 },
 	{ TORTURE_STOPPER, false, -1 }, { TORTURE_STOPPER, true, -1 },
 	{ TORTURE_RESETTER, false, -1 }, { TORTURE_RESETTER, true, -1 },
+	{ TORTURE_BATCHER, false, -1 }, { TORTURE_BATCHER, true, -1 },
 	{ TORTURE_READER, false, -1 }, { TORTURE_READER, false, -1 },
 	{ TORTURE_READER, true, -1 }, { TORTURE_READER, true, -1 },
 	{ TORTURE_LISTER, false, -1 }, { TORTURE_LISTER, true, -1 },
@@ -72,13 +73,17 @@ static void choose(struct torture_round *round, __u64 *seed, unsigned int which)
 static void clear_actor(struct torture_actor *actor, struct torture_round *round)
 {
 	unsigned int calls = actor->calls + 1, events = actor->events + TORTURE_ROOM;
+	unsigned int ops = actor->ops + TORTURE_BATCH;
 
 	memset(actor->call, 0, (calls < TORTURE_CALLS ? calls : TORTURE_CALLS) *
 			       sizeof(*actor->call));
 	memset(actor->event, 0, (events < TORTURE_EVENTS ? events : TORTURE_EVENTS) *
 				sizeof(*actor->event));
+	memset(actor->result, 0, (ops < TORTURE_OPS ? ops : TORTURE_OPS) *
+				 sizeof(*actor->result));
 	actor->calls = 0;
 	actor->events = 0;
+	actor->ops = 0;
 	actor->operations = 0;
 	actor->forgotten.token = 0;
 	actor->pid = 0;

@@ -238,6 +238,48 @@ static void test_recover(void)
 	verdict(!recovers(TORTURE_NOTHING, 1, 0), "what is left of another call is none");
 }
 
+/* A batch of a start, a stop of what is not there, and an ACK. */
+static struct torture_actor *batcher(void)
+{
+	static struct torture_actor actor;
+
+	memset(&actor, 0, sizeof(actor));
+	actor.call[0].kind = TORTURE_SUBMIT;
+	actor.op[0] = (struct twheel_op) {
+		.opcode = TWHEEL_OP_START, .id = 1, .interval_ns = 10,
+	};
+	actor.result[0] = (struct twheel_result) { .generation = 5, .deadline_ns = 70 };
+	actor.op[1] = (struct twheel_op) { .opcode = TWHEEL_OP_STOP, .id = 2 };
+	actor.result[1] = (struct twheel_result) { .error = -ENOENT };
+	actor.op[2] = (struct twheel_op) { .opcode = TWHEEL_OP_ACK, .id = 3 };
+	actor.result[2] = (struct twheel_result) { .generation = 6 };
+	actor.attempt[2] = 2;
+	return &actor;
+}
+
+static void test_batch(void)
+{
+	struct torture_actor *actor = batcher();
+
+	actor->result[2].generation = 0;
+	torture_recover(actor);
+	verdict(actor->calls == 1 && actor->call[0].count == 2 && actor->ops == 2,
+		"of a batch that was cut short, what has a result was carried out");
+	actor = batcher();
+	memset(actor->result, 0, sizeof(actor->result));
+	torture_recover(actor);
+	verdict(!actor->calls && !actor->ops, "a batch without a result was not carried out");
+	actor = batcher();
+	torture_recover(actor);
+	history_clear(&history);
+	torture_collect(actor, &history);
+	verdict(history.nr == 2 && history.deed[0].kind == DEED_ARM &&
+		history.deed[0].generation == 5 && history.deed[0].deadline_ns == 70 &&
+		history.deed[0].interval_ns == 10 && history.deed[1].kind == DEED_ACK &&
+		history.deed[1].generation == 6 && history.deed[1].attempt == 2,
+		"operations of a batch are deeds as calls are, but for one that failed");
+}
+
 int main(void)
 {
 	if (!history_init(&history, ROOM))
@@ -250,6 +292,7 @@ int main(void)
 	test_broadcast();
 	test_leased();
 	test_recover();
+	test_batch();
 	printf("1..%d\n", number);
 	history_free(&history);
 	return failed ? 1 : 0;

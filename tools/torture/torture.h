@@ -17,16 +17,20 @@
 #define TORTURE_RESIDENTS	32
 /* The most records of one read. */
 #define TORTURE_ROOM	16
+#define TORTURE_OPS	8192
+/* The most operations of one batch: more than the module takes at a time. */
+#define TORTURE_BATCH	48
 
 enum torture_role {
 	TORTURE_STARTER, TORTURE_STOPPER, TORTURE_RESETTER, TORTURE_READER,
-	TORTURE_LISTER, TORTURE_POLLER, TORTURE_CLOSER, TORTURE_DUELLIST,
+	TORTURE_LISTER, TORTURE_POLLER, TORTURE_CLOSER, TORTURE_BATCHER,
+	TORTURE_DUELLIST,
 	TORTURE_ROLES
 };
 
 enum torture_kind {
 	TORTURE_NOTHING, TORTURE_START, TORTURE_STOP, TORTURE_RESET,
-	TORTURE_ACK, TORTURE_REJECT, TORTURE_READ
+	TORTURE_ACK, TORTURE_REJECT, TORTURE_EXTEND, TORTURE_READ, TORTURE_SUBMIT
 };
 
 /**
@@ -35,14 +39,14 @@ enum torture_kind {
  * @stream: READ: of which reader; 0: of the instance.
  * @begin_ns: Before it.
  * @end_ns: After it; 0: its caller was killed before that.
- * @generation: ACK, REJECT: the arming that it is about.
- * @attempt: ACK, REJECT: which delivery of that.
- * @first: READ: where in the log the records are.
- * @count: READ: how many they are.
+ * @generation: ACK, REJECT, EXTEND: the arming that it is about.
+ * @attempt: ACK, REJECT, EXTEND: which delivery of that.
+ * @first: READ, SUBMIT: where in the log the records or operations are.
+ * @count: READ, SUBMIT: how many were read or carried out.
  * @start: START: what the kernel has, and writes.
  * @stop: STOP: the same.
  * @reset: RESET: the same.
- * @ack: ACK, REJECT: the same.
+ * @ack: ACK, REJECT, EXTEND: the same.
  *
  * The kernel writes its results right here.  So it is known whether a call was
  * carried out whose caller was killed.
@@ -77,8 +81,12 @@ struct torture_call {
  * @operations: What it has done, failures included.
  * @calls: Calls in the log that were carried out.
  * @events: Records in the log.
+ * @ops: Operations of batches in the log.
  * @call: The log; everything behind @calls but the next one is 0.
  * @event: Records, as read.
+ * @op: Operations of batches, one behind the other.
+ * @result: What came of them; 0 if nothing has.
+ * @attempt: Which delivery they answer.
  */
 struct torture_actor {
 	enum torture_role role;
@@ -92,8 +100,12 @@ struct torture_actor {
 	unsigned long operations;
 	unsigned int calls;
 	unsigned int events;
+	unsigned int ops;
 	struct torture_call call[TORTURE_CALLS];
 	struct twheel_event event[TORTURE_EVENTS];
+	struct twheel_op op[TORTURE_OPS];
+	struct twheel_result result[TORTURE_OPS];
+	__u32 attempt[TORTURE_OPS];
 };
 
 /**
@@ -155,6 +167,13 @@ static inline bool torture_has_stopped(const struct torture_round *round)
 	return is_set(&round->stop);
 }
 
+static inline __u64 below(struct torture_actor *actor, __u64 limit)
+{
+	return tw_below(&actor->seed, limit);
+}
+
+/* At once, an hour, or something between. */
+__u64 torture_timeout(struct torture_actor *actor);
 /* Note the first thing that cannot be, and end the round. */
 void torture_complain(struct torture_round *round, const char *format, ...);
 
@@ -162,6 +181,11 @@ void torture_complain(struct torture_round *round, const char *format, ...);
 void torture_run_anywhere(void);
 /* Do one's role until the round ends; a child that was killed goes on in its next one. */
 void torture_act(struct torture_actor *actor);
+/* List all, look at one timer, or at the books. */
+void torture_look(struct torture_actor *actor);
+void torture_poll(struct torture_actor *actor);
+/* Open another instance or reader, and close it. */
+void torture_close(struct torture_actor *actor);
 /* Start a timer, and have that in the log; returns 0 or -errno. */
 int torture_start(struct torture_actor *actor, const struct twheel_start *start);
 /* Log what the last call of somebody who was killed has done. */
